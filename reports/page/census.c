@@ -60,6 +60,8 @@ static void set_counter(const struct snapshot *s, const struct census *c, enum p
 		l->counter = n->name;
 		l->kernel = n->kernel * page;
 		l->found = n->found * page;
+		if (n->on_cpus == INT64_MIN)
+			continue;
 		l->on_cpus = n->on_cpus * (int64_t)page;
 		l->difference = (int64_t)(l->found - l->kernel) - l->on_cpus;
 	}

@@ -156,5 +156,8 @@ TEST(pending)
 	CHECK_EQ(pending_of(m, 127), INT64_MIN);
 	CHECK_EQ(fake_issues(m->f, "vm counters"), 1);
 	CHECK_EQ(pending_of(m, 0x80), INT64_MIN);
+	CHECK(counter_is_held_back(&(struct system){ .k = &m->f->kernel }, E_NR_FREE_PAGES));
+	m->f->kernel.layout.v[M_ZONE_STAT_DIFF].alt = -1;	/* a kernel that holds nothing back */
+	CHECK(!counter_is_held_back(&(struct system){ .k = &m->f->kernel }, E_NR_FREE_PAGES));
 	release(m);
 }

@@ -596,6 +596,8 @@ void read_meminfo(struct system *y)
 	zones_read(y, &i.zones);
 	hugetlb_sums_read(y->k, y->r, &i.huge);
 	i.total = word_var(y, Y_TOTALRAM);
+	if (i.total == UNKNOWN && i.zones.known && i.zones.managed)
+		i.total = i.zones.managed; /* adjust_managed_page_count() keeps both alike */
 	check_totals(&i);
 	i.buffers = blockdev_pages(y);
 	i.swapcache = swapcache_pages(y, &i.c);

@@ -77,6 +77,7 @@ struct zone_sums {
 	uint64_t wmark_low;	/* pages, boost included */
 	uint64_t free;		/* 2.4: free pages */
 	uint64_t free_high;	/* free pages of highmem zones */
+	uint64_t managed;	/* pages of the buddy allocator; 0: not counted, before v3.8 */
 	bool known;
 };
 
@@ -86,6 +87,8 @@ bool nodes_each(const struct system *y,
 /* struct machine.present: pages; 0 unknown. */
 uint64_t nodes_present(const struct system *y);
 void zones_read(const struct system *y, struct zone_sums *z);
+/* Does this kernel count ITEM on each CPU first? */
+bool counter_is_held_back(const struct system *y, enum layout_id item);
 /* Counts of ITEM that CPUs have not folded in; INT64_MIN: not known. */
 int64_t counter_pending(const struct system *y, enum layout_id item);
 /* The same of what meminfo has as AnonPages. */

@@ -56,7 +56,7 @@ static bool elem(const struct system *y, uint64_t object, enum layout_id id, int
 static bool zone_add(const struct system *y, uint64_t zone, bool high, struct zone_sums *z)
 {
 	const struct layout *l = &y->k->layout;
-	uint64_t low, boost = 0, free_pages;
+	uint64_t low, boost = 0, free_pages, managed;
 
 	if (has(y->k, M_ZONE_FREE)) {
 		if (kmember_u64(y->k, y->r, zone, M_ZONE_FREE, &free_pages))
@@ -71,6 +71,11 @@ static bool zone_add(const struct system *y, uint64_t zone, bool high, struct zo
 	if (has(y->k, M_ZONE_BOOST) && kmember_u64(y->k, y->r, zone, M_ZONE_BOOST, &boost))
 		return false;
 	z->wmark_low += low + boost;
+	if (has(y->k, M_ZONE_MANAGED)) {
+		if (kmember_u64(y->k, y->r, zone, M_ZONE_MANAGED, &managed))
+			return false;
+		z->managed += managed;
+	}
 	if (high && elem(y, zone, M_ZONE_VM_STAT, layout_enum(l, E_NR_FREE_PAGES, 0), &free_pages))
 		z->free_high += free_pages;
 	return true;
@@ -88,6 +93,10 @@ static bool node_add(const struct system *y, uint64_t pgdat, void *arg)
 	return true;
 }
 
+/*
+ * In node_states[N_ONLINE]. If that is not readable, the nodes with data are taken: those that are not online
+ * (since 09f49dca570a, v5.18) have no memory, and add nothing.
+ */
 static bool node_online(const struct system *y, uint32_t node)
 {
 	unsigned bits = 8 * y->k->dump->word_size;
@@ -96,7 +105,13 @@ static bool node_online(const struct system *y, uint32_t node)
 	mask += (uint64_t)layout_enum(&y->k->layout, E_N_ONLINE, 0) *
 		layout_size(&y->k->layout, S_NODEMASK);
 	mask += node / bits * (bits / 8);
-	return !read_kva_word(y->r, mask, &word) && word >> node % bits & 1;
+	if (!read_kva_word(y->r, mask, &word))
+		return word >> node % bits & 1;
+	if (!node)
+		issue_add(y->k->issues, ST_NODATA, "node", 1,
+			  "node_states is not readable: all nodes with data are taken");
+	mask = layout_symbol(&y->k->layout, Y_PGDATS) + (uint64_t)node * (bits / 8);
+	return !read_kva_word(y->r, mask, &word) && word;
 }
 
 /* 2.4: all nodes are in a list. */
@@ -235,13 +250,20 @@ static bool pending_of_zones(const struct system *y, uint64_t pgdat, void *arg)
 	return true;
 }
 
+bool counter_is_held_back(const struct system *y, enum layout_id item)
+{
+	bool zone = counter_is_of_zones(y, item);
+
+	return has(y->k, item) && has(y->k, zone ? M_ZONE_CPU_STATS : M_PGDAT_CPU_STATS) &&
+	       has(y->k, zone ? M_ZONE_STAT_DIFF : M_NODE_STAT_DIFF);
+}
+
 int64_t counter_pending(const struct system *y, enum layout_id item)
 {
 	struct pending p = { .item = item };
 	bool zone = counter_is_of_zones(y, item);
 
-	if (!has(y->k, item) || !has(y->k, zone ? M_ZONE_CPU_STATS : M_PGDAT_CPU_STATS) ||
-	    !has(y->k, zone ? M_ZONE_STAT_DIFF : M_NODE_STAT_DIFF) ||
+	if (!counter_is_held_back(y, item) ||
 	    !nodes_each(y, zone ? pending_of_zones : pending_of_node, &p))
 		return INT64_MIN;
 	return p.sum;

@@ -16,8 +16,7 @@ struct census_counter {
 	const char *name;		/* as in /proc/meminfo */
 	enum page_class row;		/* the class beside which it is shown */
 	uint64_t kernel;		/* pages, by the counter; UINT64_MAX: unknown */
-	int64_t on_cpus;		/* pages that CPUs have not added to it yet; 0 also if that is
-					   not known */
+	int64_t on_cpus;		/* pages that CPUs have not added to it yet; INT64_MIN: unknown */
 	uint64_t found;			/* pages, by the classes that it counts */
 };
 

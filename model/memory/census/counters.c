@@ -72,16 +72,18 @@ static uint64_t line_pages(const struct snapshot *s, const char *name, const cha
 	return (v + (w == UINT64_MAX ? 0 : w)) >> s->k->page_shift;
 }
 
-/* Pages that CPUs have counted and not handed in; 0 if that is not known. */
+/* Pages that CPUs have counted and not handed in; INT64_MIN: not known. */
 static int64_t line_pending(const struct system *y, const enum layout_id *items, int minus)
 {
 	int64_t sum = 0;
 
 	for (unsigned i = 0; i < ITEMS; i++) {
-		int64_t n = items[i] && has(y->k, items[i]) ? counter_pending(y, items[i]) : 0;
+		int64_t n = items[i] && counter_is_held_back(y, items[i])
+				    ? counter_pending(y, items[i])
+				    : 0;
 
 		if (n == INT64_MIN)
-			return 0;
+			return n;
 		sum += i && minus ? -n : n;
 	}
 	return sum;
@@ -94,20 +96,18 @@ static int64_t stack_pending(const struct system *y)
 	int64_t unit = y->k->layout.v[E_NR_KERNEL_STACK].alt
 			       ? (int64_t)layout_size(&y->k->layout, S_THREAD_UNION)
 			       : 1024;
+	int64_t n = line_pending(y, items, 0);
 
-	return line_pending(y, items, 0) * unit / (INT64_C(1) << y->k->page_shift);
+	return n == INT64_MIN ? n : n * unit / (INT64_C(1) << y->k->page_shift);
 }
 
 static int64_t pending(const struct system *y, size_t line)
 {
-	int64_t n;
-
 	if (lines[line].row == CLASS_STACK)
 		return stack_pending(y);
 	if (lines[line].row != CLASS_ANON)
 		return line_pending(y, lines[line].items, lines[line].minus);
-	n = anon_pending(y);
-	return n == INT64_MIN ? 0 : n;
+	return counter_is_held_back(y, E_NR_ANON_MAPPED) ? anon_pending(y) : 0;
 }
 
 void census_count(const struct snapshot *s, struct reader *r, struct arena *mem, struct census *c)
@@ -143,7 +143,8 @@ void census_tell_counters(const struct snapshot *s, const struct census *c)
 
 	for (uint32_t i = 0; i < c->ncounters; i++) {
 		const struct census_counter *n = &c->counters[i];
-		int64_t off = (int64_t)(n->found - n->kernel - (uint64_t)n->on_cpus);
+		int64_t held = n->on_cpus == INT64_MIN ? 0 : n->on_cpus;
+		int64_t off = (int64_t)(n->found - n->kernel - (uint64_t)held);
 
 		if (n->kernel == UINT64_MAX || c->unknown[n->row] ||
 		    (off < 0 ? 0 - (uint64_t)off : (uint64_t)off) <= most)
@@ -170,8 +171,9 @@ static uint64_t slab_counted(const struct snapshot *s, struct reader *r)
 	struct system y = { .k = s->k, .r = r };
 	const enum layout_id items[ITEMS] = { E_NR_SLAB_RECLAIMABLE, E_NR_SLAB_UNRECLAIMABLE };
 	uint64_t pages = line_pages(s, "SReclaimable", "SUnreclaim");
+	int64_t held = line_pending(&y, items, 0);
 
-	return pages == UINT64_MAX ? pages : pages + (uint64_t)line_pending(&y, items, 0);
+	return pages == UINT64_MAX || held == INT64_MIN ? UINT64_MAX : pages + (uint64_t)held;
 }
 
 /*
