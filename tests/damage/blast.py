@@ -35,7 +35,7 @@ KEYS = {'procs': ('pid',), 'census': ('class',), 'summary': ('section', 'pid', '
 # process; a page of struct pages has 64 frames, in some classes; and each is in sums of the summary.
 OWN = {'procs': 16, 'census': 4, 'summary': 8}
 MEAN = 1 / 1000         # of the rows: the bound of the mean harm of a page
-KEPT = .95              # of the rows: unchanged or marked, with some pages lost at once
+KEPT = .95              # of the rows: unchanged, marked or unknown in what differs, with some pages lost at once
 MANY = 25000            # pages of a dump of which that is asked
 SHARE = 1500            # pages of which one is lost then: twenty of a dump of 30,000
 GROUP = 32
@@ -141,6 +141,11 @@ def rows_of(report, text):
     return rows
 
 
+def only_unknown(want, got):
+    """Is each cell that differs empty? That is how csv says unknown."""
+    return all(w == g or not g for w, g in zip(want, got))
+
+
 Harm = collections.namedtuple('Harm', 'outcome changed unmarked beyond rows why')
 
 
@@ -193,7 +198,7 @@ class Blast:
         if rows == want:
             return Harm(ANSWER, 0, 0, 0, len(want), 'read' if status != self.whole[report][0] else '')
         changed = [k for k, (row, _) in want.items() if rows.get(k, ((), 0))[0] != row]
-        unmarked = [k for k in changed if k not in rows or not rows[k][1]]
+        unmarked = [k for k in changed if k not in rows or not (rows[k][1] or only_unknown(want[k][0], rows[k][0]))]
         silent = status == 0 and self.whole[report][0] == 0
         return Harm(SILENT if silent else ANSWER, len(changed), len(unmarked),
                     max(0, len(changed) - OWN[report]), len(want), str(changed[:1]))
