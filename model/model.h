@@ -410,6 +410,7 @@ struct sizes;			/* model/memory/usage/refs.h */
 struct class_pass;		/* model/memory/frames/classes.h */
 struct verify;			/* model/memory/trust/verify.h */
 struct shared;			/* model/shared.h */
+struct met;			/* model/met.h */
 
 struct snapshot {
 	struct kernel *k;		/* borrowed; outlives the snapshot */
@@ -431,6 +432,7 @@ struct snapshot {
 	struct kept *kept;		/* pages of vmas that need not be walked again; or NULL */
 	struct verify *verify;		/* NEED_USAGE: the kernel's counts against the walk */
 	struct class_pass *classes;	/* of struct pages that were read; NULL: none */
+	struct met *met;		/* parts of the build that met an issue: model/met.h */
 	struct shared *shared;		/* views that several reports ask for; NULL: none yet */
 	const char *refused;		/* a sentence: more memory is needed than is allowed, and
 					   parts are not built. NULL: they are */

@@ -21,6 +21,12 @@ struct shared_maker {
 /* View V of S. */
 void *shared_view(const struct snapshot *s, enum shared_view v, const struct shared_maker *m);
 
+/*
+ * From here on S serves another report: the issues that a view had when it was made are added again, to
+ * those of S's kernel, when that report asks for it. AGAIN gets them too, until the next call; it may be NULL.
+ */
+void shared_serve(const struct snapshot *s, struct issues *again);
+
 /* Gives back all views of S. */
 void shared_free(struct snapshot *s);
 

@@ -2,10 +2,11 @@
 /*
  * capsule.c - makes a capsule: the rows of every report, as each of them alone would have.
  *
- * One snapshot serves all reports, because a walk over page tables is what costs. If it met
- * damage, it is not known which report that concerns; then each report is made again from a
- * snapshot with its own needs, so that it has the issues that it has without the others. These
- * snapshots are of the dump as it is open, with the issues that it had then.
+ * One snapshot serves all reports, because a walk over page tables is what costs. Each report gets
+ * the issues that the dump had when it was open, those of the parts of the build that it needs
+ * (model/met.h), and those that it meets itself: what it has without the others. Where a part that
+ * met damage would have met other damage if less were built, the reports that need less are made from
+ * another snapshot.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,8 @@
 #include "model/kernel/source.h"
 #include "model/memory/frames/frames.h"
 #include "model/memory/identity.h"
+#include "model/met.h"
+#include "model/shared.h"
 #include "reports/core/list.h"
 #include "reports/fleet/id.h"
 
@@ -107,11 +110,10 @@ static unsigned page_needs(void)
 	return report_html.needs | report_html.wants | report_html.products->needs;
 }
 
-/* What the page of report html is made of, from the parts of S that it would have alone. */
-static void add_page(struct run *run, struct snapshot *s)
+/* What the page of report html is made of. */
+static void add_page(struct run *run, const struct snapshot *s)
 {
 	const struct product *p = report_html.products;
-	unsigned built = s->built;
 	struct diag why = { "" };
 	char *text = NULL;
 	size_t size;
@@ -123,15 +125,11 @@ static void add_page(struct run *run, struct snapshot *s)
 	if (!out)
 		arena_die(0);
 	progress_phase(run->progress, report_html.name);
-	s->built = snapshot_parts(s->k, page_needs());
 	p->write_data(s, out);
-	s->built = built;
 	fclose(out);
 	capsule_page(run->capsule, p->name, text, size, s->k->issues);
 	free(text);
 }
-
-/* ---- one snapshot for all --------------------------------------------------------- */
 
 /* Those of columns that are not shown as well: here they cost little more. */
 static unsigned all_needs(void)
@@ -157,22 +155,241 @@ static void begin(struct run *run, const struct snapshot *s)
 		capsule_fact(run->capsule, "id", id);
 }
 
-static void add_all(struct run *run)
+/* Types are not needed for it. */
+static void add_id(struct run *run)
 {
-	struct capsule_part p;
+	struct table t = { .cols = report_id.cols, .ncols = report_id.ncols, .nrows = 1 };
+	const struct column **cols = arena_array(&t.mem, const struct column *, t.ncols);
+	struct capsule_rows rows = { .part = { .report = &report_id }, .cols = cols, .t = &t };
+	struct kernel_opts ko = run_kernel_opts(run);
+	struct id_row r;
 
-	begin(run, run->s);
-	for (unsigned i = 0; capsule_part(i, &p); i++)
-		add_report(run, &p, run->s);
-	add_page(run, run->s);
+	ko.log = NULL;
+	run_id_row(&ko, &r, &t.mem);
+	r.dump = run->image.paths[0];
+	t.rows = &r;
+	t.row_size = sizeof(r);
+	rows.ncols = choose_columns(&report_id, ~0u, cols);
+	capsule_add(run->capsule, &rows);
+	arena_release(&t.mem);
 }
 
-/* ---- a snapshot for each ------------------------------------------------------------- */
+/* ---- snapshots for several ----------------------------------------------------------- */
+
+/* A part of the capsule; the page of html is one too. */
+struct item {
+	struct capsule_part part;
+	unsigned needs;
+};
+
+struct items {
+	VEC(struct item) v;
+	struct arena *mem;
+};
+
+struct serving {
+	struct run *run;
+	struct issues opened;		/* of the dump when it was open */
+	struct issues all;		/* of all reports together */
+	struct issues base, own, again;	/* of the report that is made: before it, in it, of earlier views */
+	struct issues built;		/* when the snapshot was built */
+	uint64_t frames;		/* that it could not read then */
+};
+
+static bool is_page(const struct item *i)
+{
+	return i->part.report == &report_html;
+}
+
+static void add_item(struct items *to, const struct item *i)
+{
+	*vec_push(to->mem, &to->v) = *i;
+}
+
+static uint64_t lost_frames(const struct snapshot *s)
+{
+	return s->frames.unread + (s->frames.store ? s->frames.store->lost_heads : 0);
+}
+
+static void restore(struct issues *is, const struct issues *to)
+{
+	issues_clear(is);
+	issues_copy(is, to);
+}
+
+static struct snapshot *serving_build(struct serving *x, unsigned needs)
+{
+	struct kernel *k = x->run->k;
+	struct snapshot *s;
+
+	restore(k->issues, &x->opened);
+	s = snapshot_build(k, needs, NULL);
+	restore(&x->built, k->issues);
+	x->frames = lost_frames(s);
+	return s;
+}
+
+/* Are the issues that S has those of a snapshot that has PARTS alone, but for those of other parts? */
+static bool serves(struct serving *x, const struct snapshot *s, unsigned parts)
+{
+	uint64_t known = issues_total(&x->opened) + met_by(s, ~0u, NULL);
+
+	return s->built == parts || (met_alike(s, parts) && issues_total(&x->built) == known);
+}
+
+/* PARTS, and what else S has of which nothing was met: it costs no more, and some columns need it. */
+static unsigned with_whole_parts(struct serving *x, const struct snapshot *s, unsigned parts)
+{
+	for (unsigned need = 1; need && need <= s->built; need <<= 1) {
+		unsigned more = snapshot_parts(s->k, parts | (need & s->built));
+
+		if (serves(x, s, more) && met_by(s, more, NULL) == met_by(s, parts, NULL))
+			parts = more;
+	}
+	return parts;
+}
+
+/* What the report met itself goes to the issues of all. */
+static void keep_own(struct serving *x, const struct issues *is)
+{
+	restore(&x->own, is);
+	issues_take_away(&x->own, &x->base);
+	issues_take_away(&x->own, &x->again);
+	issues_copy(&x->all, &x->own);
+}
+
+static void serve(struct serving *x, struct snapshot *s, const struct item *i)
+{
+	unsigned built = s->built, parts = snapshot_parts(s->k, i->needs);
+	struct issues *is = s->k->issues;
+
+	restore(&x->base, built == parts ? &x->built : &x->opened);
+	if (built != parts)
+		met_by(s, parts, &x->base);
+	restore(is, &x->base);
+	issues_clear(&x->again);
+	shared_serve(s, &x->again);
+	s->built = is_page(i) ? parts : with_whole_parts(x, s, parts);
+	if (is_page(i))
+		add_page(x->run, s);
+	else
+		add_report(x->run, &i->part, s);
+	s->built = built;
+	keep_own(x, is);
+	shared_serve(s, NULL);
+}
+
+/* Those of FROM that S serves; *REST gets the others. What a report could not read is told to it alone. */
+static void serve_items(struct serving *x, struct snapshot *s, const struct items *from,
+			struct items *rest)
+{
+	for (size_t i = 0; i < from->v.n; i++) {
+		const struct item *it = &from->v.v[i];
+
+		if (x->frames == lost_frames(s) && serves(x, s, snapshot_parts(s->k, it->needs)))
+			serve(x, s, it);
+		else
+			add_item(rest, it);
+	}
+	frames_tell(s);
+}
+
+static void lack(struct serving *x, const struct items *from, const char *why)
+{
+	for (size_t i = 0; i < from->v.n; i++)
+		if (!is_page(&from->v.v[i]))
+			capsule_lacks(x->run->capsule, &from->v.v[i].part, why);
+}
+
+/* Parts of a snapshot that depend on each other. */
+#define PAGES_OF (NEED_VMAS | NEED_FRAMES | NEED_USAGE | NEED_SIZES | NEED_FOUND | NEED_CLASSES)
+
+static void serve_rest(struct serving *x, const struct items *from, unsigned same);
+
+/* All of FROM from one snapshot, or from one for each needs. */
+static void serve_together(struct serving *x, const struct items *from, unsigned needs)
+{
+	struct items rest = { .mem = from->mem };
+	struct snapshot *s = serving_build(x, needs);
+
+	if (s->refused)
+		lack(x, from, s->refused);
+	else
+		serve_items(x, s, from, &rest);
+	snapshot_free(s);
+	serve_rest(x, &rest, ~0u);
+}
+
+/* Those whose needs are equal in SAME together. */
+static void serve_rest(struct serving *x, const struct items *from, unsigned same)
+{
+	struct items now = { .mem = from->mem }, later = { .mem = from->mem };
+	unsigned needs = 0;
+
+	if (!from->v.n)
+		return;
+	for (size_t i = 0; i < from->v.n; i++) {
+		const struct item *it = &from->v.v[i];
+		bool is_now = !((it->needs ^ from->v.v[0].needs) & same);
+
+		add_item(is_now ? &now : &later, it);
+		needs |= is_now ? it->needs : 0;
+	}
+	serve_together(x, &now, needs);
+	serve_rest(x, &later, same);
+}
+
+/* Without report id where there are issues: it has none, and needs no snapshot. */
+static void list_items(struct run *run, struct items *ret)
+{
+	bool whole = !issues_total(run->k->issues);
+	struct item it = { .needs = 0 };
+
+	for (unsigned i = 0; capsule_part(i, &it.part); i++) {
+		it.needs = needs_of(it.part.report);
+		if (whole || it.part.report != &report_id)
+			add_item(ret, &it);
+	}
+	it = (struct item){ .part.report = &report_html, .needs = page_needs() };
+	add_item(ret, &it);
+	if (!whole)
+		add_id(run);
+}
+
+static struct serving *serving_new(struct run *run)
+{
+	struct serving *x = arena_array(&run->mem, struct serving, 1);
+	struct issues *is[] = { &x->opened, &x->all, &x->base, &x->own, &x->again, &x->built };
+
+	for (size_t i = 0; i < ARRAY_LEN(is); i++)
+		issues_init(is[i]);
+	x->run = run;
+	issues_copy(&x->opened, run->k->issues);
+	return x;
+}
+
+static void add_all(struct run *run, struct serving *x)
+{
+	struct items all = { .mem = &run->mem }, rest = { .mem = &run->mem };
+
+	restore(&x->all, run->k->issues);
+	restore(&x->built, run->k->issues);
+	x->frames = lost_frames(run->s);
+	begin(run, run->s);
+	list_items(run, &all);
+	serve_items(x, run->s, &all, &rest);
+	if (rest.v.n) {
+		snapshot_free(run->s);
+		run->s = NULL;
+	}
+	serve_rest(x, &rest, PAGES_OF);
+	restore(run->k->issues, &x->all);
+}
+
+/* ---- types are missing: what can be opened differs, so each has a snapshot of its own ------- */
 
 struct again {
 	struct run *run;
-	const struct issues_mark *opened;	/* issues of the dump when it was open; NULL: types
-						   are missing, so what can be opened differs */
 	struct snapshot *s;		/* NULL: none */
 	unsigned needs;			/* of it */
 	uint64_t issues;		/* that it had when it was built */
@@ -186,7 +403,7 @@ static void again_close(struct again *a)
 	struct kernel *k = a->s ? a->s->k : NULL;
 
 	snapshot_free(a->s);
-	if (k && k != a->run->k)
+	if (k)
 		kernel_close(k);
 	a->s = NULL;
 }
@@ -197,10 +414,6 @@ static struct kernel *again_kernel(struct again *a, unsigned needs)
 	bool wants_types;
 	struct kernel *k;
 
-	if (a->opened) {
-		issues_undo(a->run->k->issues, a->opened);
-		return a->run->k;
-	}
 	ko.log = NULL;
 	ko.log_only = needs == NEED_LOG;
 	ko.config_only = needs == NEED_CONFIG;
@@ -242,25 +455,6 @@ static struct snapshot *again_open(struct again *a, unsigned needs)
 	return a->s;
 }
 
-/* Types are not needed for it. */
-static void add_id(struct run *run)
-{
-	struct table t = { .cols = report_id.cols, .ncols = report_id.ncols, .nrows = 1 };
-	const struct column **cols = arena_array(&t.mem, const struct column *, t.ncols);
-	struct capsule_rows rows = { .part = { .report = &report_id }, .cols = cols, .t = &t };
-	struct kernel_opts ko = run_kernel_opts(run);
-	struct id_row r;
-
-	ko.log = NULL;
-	run_id_row(&ko, &r, &t.mem);
-	r.dump = run->image.paths[0];
-	t.rows = &r;
-	t.row_size = sizeof(r);
-	rows.ncols = choose_columns(&report_id, ~0u, cols);
-	capsule_add(run->capsule, &rows);
-	arena_release(&t.mem);
-}
-
 /* All that have NEEDS. */
 static void add_alike(struct again *a, unsigned needs)
 {
@@ -287,13 +481,12 @@ static bool is_done(unsigned n, unsigned needs)
 	return false;
 }
 
-static void add_each(struct run *run, const struct issues_mark *opened)
+static void add_each(struct run *run)
 {
-	struct again a = { .run = run, .opened = opened };
+	struct again a = { .run = run };
 	struct capsule_part p;
 
-	if (!run->capsule)
-		begin(run, run->s);
+	begin(run, run->s);
 	snapshot_free(run->s);
 	run->s = NULL;
 	add_id(run);
@@ -314,47 +507,27 @@ static int without_types(struct run *run, struct kernel_opts *ko)
 	if (kernel_open(ko, &run->diag, &run->k))
 		return EXIT_NO_ANSWER;
 	run->s = snapshot_build(run->k, NEED_LOG, NULL);
-	add_each(run, NULL);
+	add_each(run);
 	progress_say(run->progress, why.text);
 	run->status = EXIT_DAMAGED;
 	return 0;
 }
 
-/* The issues are those of all reports together, as they were. */
-static void add_each_again(struct run *run, const struct issues_mark *opened)
-{
-	struct issues *all = arena_array(&run->mem, struct issues, 1), *is = run->k->issues;
-	const struct issues_mark none = { .n = 0 };
-
-	issues_init(all);
-	issues_copy(all, is);
-	add_each(run, opened);
-	issues_undo(is, &none);
-	issues_copy(is, all);
-	issues_release(all);
-}
-
 int run_capsule(struct run *run)
 {
 	struct kernel_opts ko = run_kernel_opts(run);
-	struct issues_mark opened;
+	struct serving *x;
 
 	progress_phase(run->progress, "opening the dump");
 	if (kernel_open(&ko, &run->diag, &run->k))
 		return without_types(run, &ko);
-	issues_mark(run->k->issues, &opened);
+	x = serving_new(run);
 	progress_phase(run->progress, "taking the census");
 	run->s = snapshot_build(run->k, all_needs(), NULL);
 	if (run->s->refused) { /* half of a capsule would be taken for a whole one */
 		fail(&run->diag, ST_LIMIT, "%s", run->s->refused);
 		return EXIT_NO_ANSWER;
 	}
-	add_all(run);
-	frames_tell(run->s);
-	if (!issues_total(run->k->issues))
-		return 0;
-	capsule_drop(run->capsule);
-	run->capsule = NULL;
-	add_each_again(run, &opened);
+	add_all(run, x);
 	return 0;
 }

@@ -42,8 +42,7 @@ static struct issue *find_or_add(struct ledger l, enum status kind, const char *
 			return &v[i];
 	if (*l.n == ISSUES_MAX)
 		return &v[*l.n - 1];
-	v[*l.n].kind = kind;
-	v[*l.n].object = object;
+	v[*l.n] = (struct issue){ .kind = kind, .object = object };
 	return &v[(*l.n)++];
 }
 
@@ -85,11 +84,85 @@ static void add_all(struct ledger to, const struct issue *from, unsigned n)
 	}
 }
 
+void issues_copy_one(struct issues *to, const struct issue *from)
+{
+	pthread_mutex_lock(&to->lock);
+	add_all((struct ledger){ to->v, &to->n }, from, 1);
+	pthread_mutex_unlock(&to->lock);
+}
+
 void issues_copy(struct issues *to, const struct issues *from)
 {
 	pthread_mutex_lock(&to->lock);
 	add_all((struct ledger){ to->v, &to->n }, from->v, from->n);
 	pthread_mutex_unlock(&to->lock);
+}
+
+void issues_clear(struct issues *is)
+{
+	const struct issues_mark none = { .n = 0 };
+
+	issues_undo(is, &none);
+}
+
+/* One text of LESS takes away one of FROM. */
+static void take_away(struct issue *from, const struct issue *less)
+{
+	unsigned kept = 0, taken = 0;
+
+	from->count -= from->count < less->count ? from->count : less->count;
+	for (unsigned t = 0; t < from->ntexts; t++) {
+		unsigned i = 0;
+
+		while (i < less->ntexts &&
+		       (taken & 1u << i || strcmp(less->text[i], from->text[t])))
+			i++;
+		if (i < less->ntexts)
+			taken |= 1u << i;
+		else
+			memmove(from->text[kept++], from->text[t], sizeof(from->text[0]));
+	}
+	from->ntexts = kept;
+}
+
+void issues_take_away(struct issues *from, const struct issues *less)
+{
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < less->n; i++)
+		take_away(find_or_add((struct ledger){ from->v, &from->n }, less->v[i].kind,
+				      less->v[i].object),
+			  &less->v[i]);
+	for (unsigned i = 0; i < from->n; i++)
+		if (from->v[i].count)
+			from->v[kept++] = from->v[i];
+	memset(from->v + kept, 0, (from->n - kept) * sizeof(from->v[0]));
+	from->n = kept;
+}
+
+void issues_begin_part(struct issues *is, struct issues_part *part)
+{
+	pthread_mutex_lock(&is->lock);
+	memcpy(part->v, is->v, is->n * sizeof(is->v[0]));
+	part->n = is->n;
+	part->outer = is->outer;
+	memset(is->v, 0, is->n * sizeof(is->v[0]));
+	is->n = 0;
+	is->outer = part;
+	pthread_mutex_unlock(&is->lock);
+}
+
+void issues_end_part(struct issues *is, struct issues_part *part, struct issues *own)
+{
+	pthread_mutex_lock(&is->lock);
+	if (own)
+		add_all((struct ledger){ own->v, &own->n }, is->v, is->n);
+	add_all((struct ledger){ part->v, &part->n }, is->v, is->n);
+	memset(is->v, 0, is->n * sizeof(is->v[0]));
+	memcpy(is->v, part->v, part->n * sizeof(is->v[0]));
+	is->n = part->n;
+	is->outer = part->outer;
+	pthread_mutex_unlock(&is->lock);
 }
 
 void issues_end_aside(struct issues *is, struct issues_aside *own)
@@ -106,25 +179,44 @@ void issues_end_aside(struct issues *is, struct issues_aside *own)
 	pthread_mutex_unlock(&is->lock);
 }
 
+static enum status reason_among(const struct issue *v, unsigned n, const char *object)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (v[i].count && !strcmp(v[i].object, object))
+			return v[i].kind;
+	return ST_OK;
+}
+
 enum status issues_reason(struct issues *is, const char *object)
 {
 	enum status st = ST_OK;
 
 	pthread_mutex_lock(&is->lock);
-	for (unsigned i = 0; i < is->n && !st; i++)
-		if (is->v[i].count && !strcmp(is->v[i].object, object))
-			st = is->v[i].kind;
+	for (const struct issues_part *p = is->outer; p; p = p->outer)
+		st = reason_among(p->v, p->n, object) ? reason_among(p->v, p->n, object) : st;
+	if (!st)
+		st = reason_among(is->v, is->n, object);
 	pthread_mutex_unlock(&is->lock);
 	return st;
 }
 
-uint64_t issues_total(struct issues *is)
+static uint64_t total_among(const struct issue *v, unsigned n)
 {
 	uint64_t sum = 0;
 
+	for (unsigned i = 0; i < n; i++)
+		sum += v[i].kind == ST_TORN ? 0 : v[i].count;
+	return sum;
+}
+
+uint64_t issues_total(struct issues *is)
+{
+	uint64_t sum;
+
 	pthread_mutex_lock(&is->lock);
-	for (unsigned i = 0; i < is->n; i++)
-		sum += is->v[i].kind == ST_TORN ? 0 : is->v[i].count;
+	sum = total_among(is->v, is->n);
+	for (const struct issues_part *p = is->outer; p; p = p->outer)
+		sum += total_among(p->v, p->n);
 	pthread_mutex_unlock(&is->lock);
 	return sum;
 }

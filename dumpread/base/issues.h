@@ -32,6 +32,7 @@ struct issues {
 	struct issue v[ISSUES_MAX];
 	unsigned n;
 	struct issues_aside *aside;	/* threads that count for themselves */
+	struct issues_part *outer;	/* what was counted before the part that is running */
 };
 
 void issues_init(struct issues *is);
@@ -47,6 +48,11 @@ void issue_add(struct issues *is, enum status kind, const char *object,
 
 /* Add all of FROM to TO, with its sentences; nobody else may count in FROM. */
 void issues_copy(struct issues *to, const struct issues *from);
+void issues_copy_one(struct issues *to, const struct issue *from);
+/* Takes LESS, that was added to FROM, away again. Nobody else may count in either. */
+void issues_take_away(struct issues *from, const struct issues *less);
+/* No issue any more. */
+void issues_clear(struct issues *is);
 
 /* Sum of all counts except those of ST_TORN, which was read again. */
 uint64_t issues_total(struct issues *is);
@@ -84,6 +90,20 @@ void issues_mark(struct issues *is, struct issues_mark *m);
 /* Has anything been added since? */
 bool issues_since(struct issues *is, const struct issues_mark *m);
 void issues_undo(struct issues *is, const struct issues_mark *m);
+
+/*
+ * From issues_begin_part() to issues_end_part() it is counted apart what a part of the work meets, in
+ * any thread. At the end that is added to what was counted before, and to OWN, if it is not NULL. PART
+ * is the caller's. A part may have parts. issues_total() and issues_reason() know of all.
+ */
+struct issues_part {
+	struct issue v[ISSUES_MAX];	/* what was counted before it */
+	unsigned n;
+	struct issues_part *outer;
+};
+
+void issues_begin_part(struct issues *is, struct issues_part *part);
+void issues_end_part(struct issues *is, struct issues_part *part, struct issues *own);
 
 /* TEXT that may begin with the path of a file ("/tmp/x/vmcore: half of it"), from the file's name on. The folder may
    be one that a member of an archive is unpacked to. */

@@ -24,6 +24,7 @@
 #include "model/memory/usage/kept.h"
 #include "model/memory/usage/refs.h"
 #include "model/memory/usage/tables.h"
+#include "model/met.h"
 #include "model/model.h"
 #include "model/shared.h"
 
@@ -143,12 +144,21 @@ static void sum_usage(struct snapshot *s)
 	}
 }
 
+/* What is met by parts that look at pages depends on which other parts do. */
+#define PAGES_OF (NEED_USAGE | NEED_SIZES | NEED_FOUND | NEED_CLASSES | NEED_BUILD_IDS)
+
 static void build_machine(struct build *b, unsigned needs)
 {
+	struct issues_part part;
+
+	met_begin(b->s, &part);
 	if (needs & NEED_MACHINE)
 		machine_build(b->s, b->r);
+	met_end(b->s, &part, NEED_MACHINE, NEED_MACHINE);
+	met_begin(b->s, &part);
 	if (needs & NEED_LOG)
 		machine_log(b->s, b->r);
+	met_end(b->s, &part, NEED_LOG, NEED_LOG);
 }
 
 /* Parts that look at the vmas of all processes, also for a report about one. */
@@ -198,28 +208,46 @@ static void ask_pages(struct snapshot *s, const struct snapshot_opts *o)
 		ask_file(s, o->file);
 }
 
+static void build_processes(struct build *b, unsigned needs, const struct snapshot_opts *o)
+{
+	bool some = o && o->pid && !(needs & OF_ALL);
+	struct issues_part part;
+
+	met_begin(b->s, &part);
+	build_tasks(b);
+	met_end(b->s, &part, NEED_TASKS, NEED_TASKS);
+	met_begin(b->s, &part);
+	build_mms(b, needs & NEED_VMAS && !some);
+	met_end(b->s, &part, NEED_TASKS, NEED_TASKS | NEED_VMAS);
+}
+
+static void build_mapped(struct build *b, uint32_t only)
+{
+	struct issues_part part;
+
+	met_begin(b->s, &part);
+	build_vmas(b, only);
+	build_cmdlines(b, only);
+	met_end(b->s, &part, NEED_VMAS, NEED_VMAS);
+}
+
 static void build_lists(struct build *b, unsigned needs, const struct snapshot_opts *o)
 {
 	bool first = o && o->first;
+	struct issues_part part;
 
 	if (first) {
 		build_machine(b, needs);
 		o->first(o->first_arg, b->s);
 	}
-	if (needs & NEED_TASKS) {
-		bool some = o && o->pid && !(needs & OF_ALL);
-
-		build_tasks(b);
-		build_mms(b, needs & NEED_VMAS && !some);
-	}
+	if (needs & NEED_TASKS)
+		build_processes(b, needs, o);
+	met_begin(b->s, &part);
 	if (needs & NEED_CGROUPS)
 		cgroups_build(b->s, b->r, b->proc_css_set);
-	if (needs & NEED_VMAS) {
-		uint32_t only = needs & OF_ALL ? NONE : only_mm(b->s, o);
-
-		build_vmas(b, only);
-		build_cmdlines(b, only);
-	}
+	met_end(b->s, &part, NEED_CGROUPS, NEED_CGROUPS);
+	if (needs & NEED_VMAS)
+		build_mapped(b, needs & OF_ALL ? NONE : only_mm(b->s, o));
 	if (!first)
 		build_machine(b, needs);
 }
@@ -288,35 +316,32 @@ static void build_ids(struct snapshot *s)
 void snapshot_from_memory(struct snapshot *s, unsigned needs, const struct snapshot_opts *o)
 {
 	struct build b = { .s = s, .k = s->k, .r = reader_new_wide(s->k->dump) };
+	struct issues_part part;
 
 	build_lists(&b, needs, o);
 	arena_release(&b.scratch);
 	reader_free(b.r);
 	if (needs & NEED_VMAS)
 		ask_pages(s, o);
+	met_begin(s, &part);
 	if (needs & NEED_FRAMES)
 		frames_open(s);
+	met_end(s, &part, NEED_FRAMES, NEED_FRAMES);
 	if (s->refused)
 		return;
+	met_begin(s, &part);
 	if (needs & NEED_SIZES) {
 		tables_check(s); /* it walks all mms, more than once */
 		keep_pages(s);
 	}
 	if (needs & NEED_USAGE)
 		account_build(s);
+	met_end(s, &part, NEED_USAGE | NEED_SIZES, PAGES_OF);
 }
 
-struct snapshot *snapshot_build(struct kernel *k, unsigned needs, const struct snapshot_opts *o)
+/* Sizes, and the walk with the kernel's counts. */
+static void compare(struct snapshot *s)
 {
-	struct snapshot *s = heap_array(struct snapshot, 1);
-
-	s->k = k;
-	s->built = snapshot_parts(k, needs);
-	k->source->build(s, s->built, o);
-	if (s->refused)
-		return s;
-	if (s->built & NEED_BUILD_IDS && source_has(k, SOURCE_MEMORY))
-		build_ids(s);
 	if (s->built & NEED_SIZES && !s->refs)
 		build_sizes(s);
 	if (s->built & NEED_VMAS)
@@ -330,7 +355,26 @@ struct snapshot *snapshot_build(struct kernel *k, unsigned needs, const struct s
 	}
 	if (s->kept && !s->refused)
 		build_kept_sizes(s);
+}
+
+struct snapshot *snapshot_build(struct kernel *k, unsigned needs, const struct snapshot_opts *o)
+{
+	struct snapshot *s = heap_array(struct snapshot, 1);
+	struct issues_part part;
+
+	s->k = k;
+	s->built = snapshot_parts(k, needs);
+	k->source->build(s, s->built, o);
+	if (s->refused)
+		return s;
+	met_begin(s, &part);
+	if (s->built & NEED_BUILD_IDS && source_has(k, SOURCE_MEMORY))
+		build_ids(s);
+	met_end(s, &part, NEED_BUILD_IDS, PAGES_OF);
+	met_begin(s, &part);
+	compare(s);
 	frames_tell(s);
+	met_end(s, &part, NEED_VMAS | NEED_FRAMES, PAGES_OF | NEED_MACHINE);
 	return s;
 }
 
@@ -339,6 +383,7 @@ void snapshot_free(struct snapshot *s)
 	if (!s)
 		return;
 	shared_free(s);
+	met_free(s);
 	page_classes_drop(s->classes);
 	frames_free(&s->frames);
 	refs_free(s->refs);

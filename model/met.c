@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* met.c - the parts of a build that met an issue, in their order. */
+#include "model/met.h"
+
+#include <stdlib.h>
+
+#include "dumpread/base/heap.h"
+
+void met_begin(const struct snapshot *s, struct issues_part *part)
+{
+	issues_begin_part(s->k->issues, part);
+}
+
+void met_end(struct snapshot *s, struct issues_part *part, unsigned runs_for, unsigned depends)
+{
+	struct met *m = heap_array(struct met, 1), **last = &s->met;
+
+	issues_init(&m->issues);
+	m->runs_for = runs_for;
+	m->depends = depends;
+	issues_end_part(s->k->issues, part, &m->issues);
+	while (*last)
+		last = &(*last)->next;
+	*last = m;
+	if (m->issues.n)
+		return;
+	*last = NULL;
+	issues_release(&m->issues);
+	free(m);
+}
+
+void met_free(struct snapshot *s)
+{
+	for (struct met *m = s->met, *next; m; m = next) {
+		next = m->next;
+		issues_release(&m->issues);
+		free(m);
+	}
+	s->met = NULL;
+}
+
+bool met_alike(const struct snapshot *s, unsigned built)
+{
+	for (const struct met *m = s->met; m; m = m->next)
+		if (m->runs_for & built && (m->depends & built) != (m->depends & s->built))
+			return false;
+	return true;
+}
+
+uint64_t met_by(const struct snapshot *s, unsigned built, struct issues *is)
+{
+	uint64_t sum = 0;
+
+	for (struct met *m = s->met; m; m = m->next) {
+		if (!(m->runs_for & built))
+			continue;
+		sum += issues_total(&m->issues);
+		if (is)
+			issues_copy(is, &m->issues);
+	}
+	return sum;
+}
