@@ -2,8 +2,8 @@
 /*
  * merge.c - capsules to a fleet: one database with the rows of all dumps.
  *
- * The tables are those of the reports that this program knows, with the column dump_id before
- * their own. A capsule gives what it has of them. Capsules are put in by their identity, so that
+ * The tables are those of the reports that this program knows (merge_rows.h). A capsule gives what
+ * it has of them. Capsules are put in by their identity, so that
  * the same capsules give the same fleet, whatever machine made them in whatever order.
  *
  * SQLite reads the capsules, which may be anybody's files, in a sandbox. It opens the fleet
@@ -30,6 +30,7 @@
 #include "app/batch/rank.h"
 #include "app/guard.h"
 #include "app/merge_lines.h"
+#include "app/merge_rows.h"
 #include "app/options.h"
 #include "app/sandbox/broker.h"
 #include "app/tell.h"
@@ -200,146 +201,7 @@ static void choose(struct merge *m)
 	m->v.n = kept;
 }
 
-/* ---- tables ---------------------------------------------------------------------------------- */
-
-/* The first part from *I on that has a table in a fleet. */
-static bool next_table(unsigned *i, struct capsule_part *p)
-{
-	bool is;
-
-	while ((is = capsule_part(*i, p)) && !capsule_part_merges(p))
-		++*i;
-	return is;
-}
-
-static int make_tables(struct merge *m)
-{
-	struct capsule_part p;
-	char name[CAPSULE_TABLE];
-
-	if (run_sql(m, fleet_about_sql))
-		return -1;
-	for (unsigned i = 0; next_table(&i, &p); i++) {
-		const struct report *r = p.report;
-		char *sql = arena_printf(&m->mem, "CREATE TABLE \"%s\" (dump_id TEXT, row INTEGER",
-					 capsule_table(&p, name));
-
-		for (unsigned c = 0; c < r->ncols; c++)
-			sql = arena_printf(&m->mem, "%s, \"%s\" %s", sql, r->cols[c].name,
-					   capsule_sql_type(&r->cols[c]));
-		if (run_sql(m, arena_printf(&m->mem,
-					    "%s, PRIMARY KEY (dump_id, row)) WITHOUT ROWID", sql)))
-			return -1;
-	}
-	return 0;
-}
-
-/* ST_CORRUPT with DIAG, or the fleet failed: merge_failed(). */
-static enum status run_with_id(struct merge *m, const char *sql, const char *id, struct diag *diag)
-{
-	sqlite3_stmt *st = NULL;
-	int rc = sqlite3_prepare_v2(m->db, sql, -1, &st, NULL);
-
-	if (!rc) {
-		sqlite3_bind_text(st, 1, id, -1, SQLITE_STATIC);
-		rc = sqlite3_step(st);
-	}
-	if (rc != SQLITE_DONE)
-		rc == SQLITE_FULL
-			? fail(diag, ST_CORRUPT,
-			       "the database is damaged: it is too large in a fleet for its size")
-			: database_broken(m->db, diag);
-	sqlite3_finalize(st);
-	return rc == SQLITE_DONE ? ST_OK : ST_CORRUPT;
-}
-
-/* The rows that table NAME had when it was stored; -1: it is not known. */
-static int64_t rows_of(struct merge *m, const char *name)
-{
-	sqlite3_stmt *st = NULL;
-	int64_t n = -1;
-
-	if (!sqlite3_prepare_v2(m->db, "SELECT rows FROM c.reports WHERE report = ?", -1, &st,
-				NULL)) {
-		sqlite3_bind_text(st, 1, name, -1, SQLITE_STATIC);
-		if (sqlite3_step(st) == SQLITE_ROW && sqlite3_column_type(st, 0) == SQLITE_INTEGER)
-			n = sqlite3_column_int64(st, 0);
-	}
-	sqlite3_finalize(st);
-	return n;
-}
-
-/* "INSERT ... SELECT", with the columns that the capsule has. */
-static const char *copy_sql(const struct report *r, const char *name,
-			    const struct database_rows *rows, struct arena *mem)
-{
-	const char *to = "dump_id, row", *from = "?1, row";
-
-	for (unsigned c = 0; c < r->ncols; c++) {
-		const char *cell = database_cell(rows, r->cols[c].name);
-
-		if (!cell)
-			continue;
-		if (r->cols[c].type == COL_HEX) /* as in tables without sets */
-			cell = arena_printf(mem,
-					    "iif(typeof(%s) = 'integer', printf('0x%%x', %s), %s)",
-					    cell, cell, cell);
-		to = arena_printf(mem, "%s, \"%s\"", to, r->cols[c].name);
-		from = arena_printf(mem, "%s, %s", from, cell);
-	}
-	return arena_printf(mem, "INSERT INTO main.\"%s\" (%s) SELECT %s FROM %s", name, to, from,
-			    rows->from);
-}
-
-static enum status copy_report(struct merge *m, const struct capsule_part *p, const char *id,
-			       struct diag *diag)
-{
-	struct arena mem = { 0 };
-	char name[CAPSULE_TABLE];
-	struct database_rows rows;
-	enum status st = ST_OK;
-	int64_t want = rows_of(m, capsule_table(p, name));
-
-	switch (database_rows(m->db, "c", name, &mem, &rows)) {
-	case ROWS_FOUND:
-		st = run_with_id(m, copy_sql(p->report, name, &rows, &mem), id, diag);
-		if (!st && want >= 0 && sqlite3_changes64(m->db) != want)
-			st = fail(diag, ST_CORRUPT,
-				  "the capsule is damaged: rows of %s are missing", name);
-		break;
-	case ROWS_ABSENT:
-		if (want >= 0)
-			st = fail(diag, ST_CORRUPT, "the capsule is damaged: it has no table %s",
-				  name);
-		break;
-	case ROWS_BROKEN:
-		st = fail(diag, ST_CORRUPT,
-			  "the capsule is damaged: the rows of %s are not those that were stored",
-			  name);
-	}
-	arena_release(&mem);
-	return st;
-}
-
-static enum status copy_all(struct merge *m, const char *id, struct diag *diag)
-{
-	struct capsule_part p;
-	enum status st = ST_OK;
-
-	for (unsigned i = 0; !st && next_table(&i, &p); i++)
-		st = copy_report(m, &p, id, diag);
-	if (!st)
-		st = run_with_id(
-			m,
-			"INSERT INTO main.reports SELECT ?1, report, rows, lacks, head, note "
-			"FROM c.reports",
-			id, diag);
-	return st ? st
-		  : run_with_id(m,
-				"INSERT INTO main.issues SELECT ?1, report, number, kind, object, "
-				"count FROM c.issues",
-				id, diag);
-}
+/* ---- capsules ------------------------------------------------------------------------------- */
 
 /* C cannot be put into the fleet. */
 static void skip(struct merge *m, const struct capsule_at *c, const char *why)
@@ -398,7 +260,7 @@ static int copy_capsule(struct merge *m, const struct capsule_at *c, size_t size
 	if (limit_growth(m, size) || run_sql(m, "BEGIN"))
 		return -1;
 	errno = 0;
-	if (!copy_all(m, c->id, &why))
+	if (!merge_rows(m->db, c->id, &why))
 		return run_sql(m, "COMMIT");
 	if (merge_failed(m->db))
 		return sql_failed(m);
@@ -451,7 +313,7 @@ static int fill(struct merge *m)
 		err = merge_lines(m->db, m->manifests.v[i], &m->skipped, &m->diag);
 	if (!err)
 		err = run_sql(m, "COMMIT");
-	return err ? -1 : run_sql(m, fleet_views_sql);
+	return err;
 }
 
 /* ---- the sandbox ------------------------------------------------------------------------------ */
@@ -472,7 +334,7 @@ static void begin(void *arg)
 	m->err = run_sql(m, "PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; "
 			    "PRAGMA locking_mode = EXCLUSIVE; PRAGMA temp_store = MEMORY");
 	if (!m->err)
-		m->err = make_tables(m);
+		m->err = merge_tables(m->db) ? sql_failed(m) : 0;
 }
 
 static int inside(void *arg, const struct sandbox_lacks *lacks)

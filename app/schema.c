@@ -36,12 +36,17 @@ void help_schema(FILE *out)
 
 	fprintf(out,
 		"# Tables of capsules and fleets\n\n"
-		"Written by `vmcensus --help-schema`. schema_version %d.\n\n"
+		"Written by `vmcensus --help-schema`. schema_version %d, of fleets %d.\n\n"
 		"A capsule (`vmcensus capsule`, `batch`) and a fleet (`vmcensus merge`) are SQLite files.\n"
 		"Each report whose rows they hold is a table. Sizes are bytes, times ns, addresses text\n"
 		"(\"0x...\"); unknown is NULL. A name that is not UTF-8 is a BLOB. `row` numbers the rows\n"
 		"from 1, in the order in which the report makes them. In a fleet `dump_id` stands before\n"
 		"it: the identity of the crash (`vmcensus id`), and the two are the key.\n\n"
+		"Tables of a fleet are views, which sqlite3, pandas and DuckDB read as they read tables. `_dumps`\n"
+		"numbers the dumps (`_id`, `dump_id`); `_NAME` has the rows of NAME, and the number of the dump as\n"
+		"`_of`. Rows of `layout` are those of a kernel, and stored once: `_of` is a number of `_parts` there,\n"
+		"`_dumps.part` says which one a dump has, and `_layout_own` has the addresses, by dump. Fleets before\n"
+		"schema_version 6 (`PRAGMA user_version`) have tables with dump_id, and are read too.\n\n"
 		"Columns of a capsule that begin with _ are the table engine's. A column that was not\n"
 		"computed is not in a capsule; in a fleet it is NULL.\n\n"
 		"Rows of a large table of a capsule repeat. Such a table NAME is a view: cells that repeat\n"
@@ -64,9 +69,10 @@ void help_schema(FILE *out)
 		"| `digests` | capsule | name, sha256: of each other table |\n"
 		"| `NAME_all` | capsule | rows of NAME with --all |\n"
 		"| `manifest` | fleet | file, key, outcome, dump_id, bytes, why: a row for each dump |\n"
+		"| `_dumps`, `_parts` | fleet | the numbers of dumps, and of what is stored once (sha256 of its rows) |\n"
 		"| `crashes` | fleet | a view: a row for each crash, with its panic, OOM events, sums |\n"
 		"| `outcomes` | fleet | a view: dumps and bytes by outcome |\n",
-		CAPSULE_SCHEMA);
+		CAPSULE_SCHEMA, FLEET_SCHEMA);
 	for (unsigned i = 0; capsule_part(i, &p); i++)
 		if (capsule_part_merges(&p))
 			put_table(&p, out);

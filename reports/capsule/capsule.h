@@ -16,6 +16,7 @@
 #include "reports/render/render.h"
 
 #define CAPSULE_SCHEMA 5		/* schema_version: raised when tables change; older ones are read */
+#define FLEET_SCHEMA 6			/* the same of fleets: user_version of the file */
 #define FLEET_ID 0x564d464cu		/* application_id of a merge of capsules: "VMFL" */
 #define CAPSULE_ID 0x564d4345u		/* application_id of the file: "VMCE" */
 

@@ -93,6 +93,17 @@ static int digest_of(sqlite3 *db, const char *schema, const char *name, const ch
 	return rc;
 }
 
+int digest_of_rows(sqlite3_stmt *st, uint8_t digest[SHA256_DIGEST_SIZE])
+{
+	struct sha256_ctx hash;
+	int rc;
+
+	sha256_init(&hash);
+	rc = add_rows(&hash, st, 0);
+	sha256_digest(&hash, SHA256_DIGEST_SIZE, digest);
+	return rc;
+}
+
 /* ---- storing ------------------------------------------------------------------------------- */
 
 int digests_store(sqlite3 *db)

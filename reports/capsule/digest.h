@@ -8,7 +8,9 @@
 #define VMCENSUS_CAPSULE_DIGEST_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
+#include <nettle/sha2.h>
 #include <sqlite3.h>
 
 #include "dumpread/base/diag.h"
@@ -16,6 +18,9 @@
 /* The table of them. */
 #define DIGESTS "digests"
 #define DIGESTS_SQL "CREATE TABLE " DIGESTS " (name TEXT PRIMARY KEY, sha256 BLOB) WITHOUT ROWID"
+
+/* Of the rows that ST gives, which is prepared. SQLite's result code, SQLITE_DONE if all went well. */
+int digest_of_rows(sqlite3_stmt *st, uint8_t digest[SHA256_DIGEST_SIZE]);
 
 /* Makes the table, with a row for each other one. SQLite's result code. */
 int digests_store(sqlite3 *db);

@@ -72,7 +72,7 @@ static rest skip_name(rest at, const char *name)
 	return quoted ? skip(at, "\"") : at;
 }
 
-/* "NAME TYPE PRIMARY KEY", of which the last two may be missing; or "PRIMARY KEY (NAME, NAME)". */
+/* "NAME TYPE PRIMARY KEY" or "NAME TYPE UNIQUE", of which all but the name may be missing; or "PRIMARY KEY (NAME, NAME)". */
 static rest skip_column(rest at)
 {
 	static const char *const types[] = { " INTEGER", " TEXT", " REAL", " BLOB" };
@@ -90,6 +90,7 @@ static rest skip_column(rest at)
 			break;
 		}
 	next = skip(at, " PRIMARY KEY");
+	next = next ? next : skip(at, " UNIQUE");
 	return next ? next : at;
 }
 
@@ -116,7 +117,7 @@ static bool is_ours(const char *type, const char *name, const char *sql)
 {
 	if (!type || !name)
 		return false;
-	if (!strcmp(type, "index")) /* of a PRIMARY KEY */
+	if (!strcmp(type, "index")) /* of a PRIMARY KEY, or UNIQUE */
 		return !sql && str_begins(name, "sqlite_autoindex_");
 	return sql && (!strcmp(type, "table") ? is_table(name, sql)
 					      : !strcmp(type, "view") && is_view(name, sql));

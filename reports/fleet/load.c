@@ -2,9 +2,10 @@
 /*
  * load.c - a fleet out of a database: of one that merge made, or of a capsule.
  *
- * The tables are the same, but for the column dump_id, which a capsule has not. Tables and
- * columns that an older file lacks are unknown.
+ * The tables are the same, but for what says of which dump a row is, which a capsule has not: the column _of,
+ * a number, or dump_id in fleets before schema_version 6. Tables and columns that an older file lacks are unknown.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,12 +20,16 @@
 #include "reports/fleet/fleet.h"
 #include "reports/fleet/older.h"
 
+#define SCHEMA_NUMBERED 6 /* user_version of the first fleets whose dumps have numbers */
+
 struct loading {
 	struct fleet *f;
 	sqlite3 *db;
 	struct trust trust;
 	const char *id; /* of a capsule; NULL: a fleet */
+	bool numbered;	/* a fleet of schema_version 6: dumps have numbers in its tables */
 	size_t first;	/* crashes in F that are of this file */
+	VEC(int64_t) numbers; /* of each of these: its number */
 	struct arena mem;
 };
 
@@ -65,7 +70,7 @@ static const char *keep(struct fleet *f, const char *s)
 
 typedef void row_fn(struct loading *l, sqlite3_stmt *st, struct crashed *c);
 
-/* Those of a fleet were added in the order of ids. */
+/* Those of a fleet were added in the order of ids, or of numbers. */
 static struct crashed *crash_of(struct loading *l, const char *id)
 {
 	struct crashed *v = l->f->v.v + l->first;
@@ -74,16 +79,63 @@ static struct crashed *crash_of(struct loading *l, const char *id)
 	return at < n && !strcmp(v[at].id, id) ? &v[at] : NULL;
 }
 
+static struct crashed *crash_numbered(struct loading *l, int64_t number)
+{
+	size_t n = l->numbers.n, at = search_first(n, i, l->numbers.v[i] < number);
+
+	return at < n && l->numbers.v[at] == number ? &l->f->v.v[l->first + at] : NULL;
+}
+
+/* The crash of ST's row, whose first cell says which; NULL: there is none. Rows of one dump follow one another:
+   BEFORE is that of the row before, or NULL. */
+static struct crashed *crash_in(struct loading *l, sqlite3_stmt *st, struct crashed *before)
+{
+	const char *id;
+
+	if (l->numbered) {
+		int64_t number = sqlite3_column_int64(st, 0);
+
+		return before && l->numbers.v[before - l->f->v.v - l->first] == number
+			       ? before
+			       : crash_numbered(l, number);
+	}
+	id = (const char *)sqlite3_column_text(st, 0);
+	return !id ? NULL : before && !strcmp(before->id, id) ? before : crash_of(l, id);
+}
+
+/* What says in a table of which dump a row is, as SQL. */
+static const char *key_of(const struct loading *l)
+{
+	return l->id ? "?1" : l->numbered ? "_of" : "dump_id";
+}
+
+/* Calls FN for each row that SQL gives, whose first cell is key_of(). */
+static enum status each_row(struct loading *l, const char *sql, row_fn *fn, struct diag *diag)
+{
+	struct crashed *c = NULL;
+	sqlite3_stmt *st = NULL;
+	int rc;
+
+	if (sqlite3_prepare_v2(l->db, sql, -1, &st, NULL))
+		return database_broken(l->db, diag);
+	if (l->id)
+		sqlite3_bind_text(st, 1, l->id, -1, SQLITE_STATIC);
+	while ((rc = sqlite3_step(st)) == SQLITE_ROW) {
+		c = crash_in(l, st, c);
+		if (c)
+			fn(l, st, c);
+	}
+	sqlite3_finalize(st);
+	return rc == SQLITE_DONE ? ST_OK : database_broken(l->db, diag);
+}
+
 /* Calls FN for each row of TABLE with COLS (names, by commas) behind the dump's id. */
 static enum status each(struct loading *l, const char *table, const char *cols, row_fn *fn,
 			struct diag *diag)
 {
-	char *sql = arena_printf(&l->mem, "SELECT %s", l->id ? "?1" : "dump_id");
+	char *sql = arena_printf(&l->mem, "SELECT %s", key_of(l));
 	struct database_rows rows;
 	enum rows_found found = database_rows(l->db, "main", table, &l->mem, &rows);
-	struct crashed *c = NULL;
-	sqlite3_stmt *st = NULL;
-	int rc;
 
 	if (found != ROWS_FOUND)
 		return found == ROWS_ABSENT
@@ -96,23 +148,10 @@ static enum status each(struct loading *l, const char *table, const char *cols, 
 		sql = arena_printf(&l->mem, "%s, %s", sql, cell ? cell : "NULL");
 		cols += n + (cols[n] == ',');
 	}
-	sql = arena_printf(&l->mem, "%s FROM %s ORDER BY %srow", sql, rows.from,
-			   l->id ? "" : "dump_id, ");
-	if (sqlite3_prepare_v2(l->db, sql, -1, &st, NULL))
-		return database_broken(l->db, diag);
-	if (l->id)
-		sqlite3_bind_text(st, 1, l->id, -1, SQLITE_STATIC);
-	while ((rc = sqlite3_step(st)) == SQLITE_ROW) {
-		const char *id = (const char *)sqlite3_column_text(st, 0);
-
-		/* rows of one dump follow one another */
-		if (id && (!c || strcmp(c->id, id)))
-			c = crash_of(l, id);
-		if (id && c)
-			fn(l, st, c);
-	}
-	sqlite3_finalize(st);
-	return rc == SQLITE_DONE ? ST_OK : database_broken(l->db, diag);
+	return each_row(l,
+			arena_printf(&l->mem, "%s FROM %s ORDER BY %s%srow", sql, rows.from,
+				     l->id ? "" : key_of(l), l->id ? "" : ", "),
+			fn, diag);
 }
 
 /* The words of a cause may have changed since its row was made. */
@@ -310,28 +349,33 @@ static void add_crash(struct loading *l, const char *id, sqlite3_stmt *st)
 	}
 }
 
+#define DUMP_CELLS "release, version, arch, nodename, crash_time, uptime, ram, panic, dump"
+
 static enum status add_crashes(struct loading *l, struct diag *diag)
 {
+	const char *sql = l->id		? "SELECT ?1, " DUMP_CELLS " FROM dump LIMIT 1"
+			  : l->numbered ? "SELECT d.dump_id, " DUMP_CELLS
+					  ", m._of FROM _dump AS m CROSS JOIN _dumps AS d ON "
+					  "d._id = m._of ORDER BY m._of"
+					: "SELECT dump_id, " DUMP_CELLS
+					  " FROM dump ORDER BY dump_id";
 	sqlite3_stmt *st = NULL;
 	int rc;
 
-	if (!database_has(l->db, "dump"))
+	if (!database_has(l->db, l->numbered ? "_dump" : "dump"))
 		return fail(diag, ST_CORRUPT, "it has no table of dumps");
-	if (sqlite3_prepare_v2(l->db,
-			       l->id ? "SELECT ?1, release, version, arch, nodename, crash_time, "
-				       "uptime, ram, panic, dump FROM dump LIMIT 1"
-				     : "SELECT dump_id, release, version, arch, nodename, "
-				       "crash_time, uptime, ram, panic, dump FROM dump "
-				       "ORDER BY dump_id",
-			       -1, &st, NULL))
+	if (sqlite3_prepare_v2(l->db, sql, -1, &st, NULL))
 		return database_broken(l->db, diag);
 	if (l->id)
 		sqlite3_bind_text(st, 1, l->id, -1, SQLITE_STATIC);
 	while ((rc = sqlite3_step(st)) == SQLITE_ROW) {
 		const char *id = database_str(st, 0, &l->mem);
 
-		if (id)
-			add_crash(l, id, st);
+		if (!id)
+			continue;
+		add_crash(l, id, st);
+		if (l->numbered)
+			*vec_push(&l->mem, &l->numbers) = sqlite3_column_int64(st, 10);
 	}
 	sqlite3_finalize(st);
 	return rc == SQLITE_DONE ? ST_OK : database_broken(l->db, diag);
@@ -356,35 +400,25 @@ static enum status add_failed(struct loading *l, struct diag *diag)
 	return rc == SQLITE_DONE ? ST_OK : database_broken(l->db, diag);
 }
 
+static void take_lack(struct loading *l, sqlite3_stmt *st, struct crashed *c)
+{
+	c->unread = true;
+	c->damage = get_str(l, st, 1);
+}
+
 /* Dumps without a summary: the kernel's types were not found, so nothing was read but its log. */
 static enum status add_untyped(struct loading *l, struct diag *diag)
 {
-	sqlite3_stmt *st = NULL;
-	int rc;
+	const char *table = l->numbered ? "_reports" : "reports";
 
-	if (!database_has(l->db, "reports"))
+	if (!database_has(l->db, table))
 		return ST_OK;
-	if (sqlite3_prepare_v2(
-		    l->db,
-		    l->id ? "SELECT ?1, lacks FROM reports WHERE report = 'summary' AND "
-			    "lacks IS NOT NULL"
-			  : "SELECT dump_id, lacks FROM reports WHERE report = 'summary' "
-			    "AND lacks IS NOT NULL",
-		    -1, &st, NULL))
-		return database_broken(l->db, diag);
-	if (l->id)
-		sqlite3_bind_text(st, 1, l->id, -1, SQLITE_STATIC);
-	while ((rc = sqlite3_step(st)) == SQLITE_ROW) {
-		const char *id = database_str(st, 0, &l->mem);
-		struct crashed *c = id ? crash_of(l, id) : NULL;
-
-		if (!c)
-			continue;
-		c->unread = true;
-		c->damage = get_str(l, st, 1);
-	}
-	sqlite3_finalize(st);
-	return rc == SQLITE_DONE ? ST_OK : database_broken(l->db, diag);
+	return each_row(l,
+			arena_printf(&l->mem,
+				     "SELECT %s, lacks FROM %s WHERE report = 'summary' AND "
+				     "lacks IS NOT NULL",
+				     key_of(l), table),
+			take_lack, diag);
 }
 
 static enum status add_all(struct loading *l, struct diag *diag)
@@ -440,6 +474,24 @@ static enum status check_capsule(struct loading *l, struct diag *diag)
 	return st;
 }
 
+/* Which tables it has. */
+static enum status check_fleet(struct loading *l, struct diag *diag)
+{
+	sqlite3_stmt *st = NULL;
+	int64_t schema = 0;
+
+	if (!sqlite3_prepare_v2(l->db, "PRAGMA user_version", -1, &st, NULL) &&
+	    sqlite3_step(st) == SQLITE_ROW)
+		schema = sqlite3_column_int64(st, 0);
+	sqlite3_finalize(st);
+	if (schema < 0 || schema > FLEET_SCHEMA)
+		return fail(diag, ST_UNSUPPORTED,
+			    "the fleet has schema_version %" PRId64 "; this program knows %d",
+			    schema, FLEET_SCHEMA);
+	l->numbered = schema >= SCHEMA_NUMBERED;
+	return ST_OK;
+}
+
 enum status fleet_add(struct fleet *f, uint8_t *bytes, size_t size, const char *path,
 		      struct diag *diag)
 {
@@ -456,6 +508,8 @@ enum status fleet_add(struct fleet *f, uint8_t *bytes, size_t size, const char *
 	st = database_open(bytes, size, &l.trust, diag, &l.db);
 	if (!st && !many)
 		st = check_capsule(&l, diag);
+	if (!st && many)
+		st = check_fleet(&l, diag);
 	if (!st) {
 		l.id = many ? NULL : capsule_name(&l, path);
 		st = add_all(&l, diag);

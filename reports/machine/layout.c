@@ -228,6 +228,7 @@ const struct report report_layout = {
 	.about = "the kernel's types as a layout file for -t",
 	.needs = NEED_KERNEL,
 	.opts = OPT_HEADERS | OPT_CONFIG | OPT_KEEP,
+	.of_build = true,
 	.cols = cols,
 	.ncols = ARRAY_LEN(cols),
 	.run = layout_report,
