@@ -5,9 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "app/answers/answers.h"
 #include "dumpread/base/bytes.h"
+#include "dumpread/base/outside.h"
 #include "dumpread/image/whole.h"
 #include "reports/fleet/fleet.h"
 
@@ -96,11 +98,33 @@ int run_find_fleet(struct run *run)
 	return EXIT_NO_ANSWER;
 }
 
+/* A fleet is large: what is asked of it is read, and not all of it. */
+static enum status read_fleet(struct run *run, struct fleet *f, const char *path)
+{
+	int fd = outside_open(path);
+	struct stat st;
+	enum status ret;
+
+	if (fd < 0 || fstat(fd, &st))
+		ret = fail(&run->diag, ST_IO, "%s: %s", path, strerror(errno));
+	else if ((uint64_t)st.st_size > CAPSULE_MAX)
+		ret = fail(&run->diag, ST_LIMIT, "%s: is larger than a fleet can be", path);
+	else
+		ret = fleet_add_fd(f, fd, (uint64_t)st.st_size, path, &run->diag);
+	if (fd >= 0)
+		close(fd);
+	return ret;
+}
+
 static enum status read_one(struct run *run, struct fleet *f, const char *path)
 {
 	uint8_t *bytes;
+	enum status st;
 	size_t size;
-	enum status st = file_whole(path, CAPSULE_MAX, &run->diag, &bytes, &size);
+
+	if (fleet_named(path))
+		return read_fleet(run, f, path);
+	st = file_whole(path, CAPSULE_MAX, &run->diag, &bytes, &size);
 
 	return st ? st : fleet_add(f, bytes, size, path, &run->diag);
 }
@@ -140,6 +164,7 @@ int run_fleet(struct run *run)
 	const struct report *r = run->o.report;
 
 	f->mem = &run->mem;
+	f->costs = run->product || r->fleet_costs;
 	run->fleet = f;
 	if (read_all(run, f))
 		return EXIT_NO_ANSWER;

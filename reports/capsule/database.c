@@ -6,6 +6,7 @@
 #include "reports/capsule/capsule.h"
 #include "reports/capsule/database.h"
 #include "reports/capsule/digest.h"
+#include "reports/capsule/fd_vfs.h"
 #include "reports/capsule/sets.h"
 #include "reports/capsule/sql.h"
 
@@ -26,16 +27,34 @@ enum status database_broken(sqlite3 *db, struct diag *diag)
 	return fail(diag, ST_CORRUPT, "the database is damaged: %s", sqlite3_errmsg(db));
 }
 
-enum status database_open(uint8_t *bytes, size_t size, struct trust *t, struct diag *diag,
-			  sqlite3 **ret)
+static void confine(sqlite3 *db, struct trust *t, uint64_t size)
 {
 	int on;
 
+	sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, &on);
+	sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, &on);
+	trust_limit(t, db, size);
+}
+
+enum status database_open_fd(int fd, uint64_t size, struct trust *t, struct diag *diag,
+			     sqlite3 **ret)
+{
+	int rc = fd_vfs_open(fd, size, ret);
+
+	if (!*ret)
+		arena_die(0);
+	if (rc)
+		return database_broken(*ret, diag);
+	confine(*ret, t, size);
+	return trust_schema(*ret, "main", diag);
+}
+
+enum status database_open(uint8_t *bytes, size_t size, struct trust *t, struct diag *diag,
+			  sqlite3 **ret)
+{
 	if (sqlite3_open(":memory:", ret))
 		arena_die(0);
-	sqlite3_db_config(*ret, SQLITE_DBCONFIG_DEFENSIVE, 1, &on);
-	sqlite3_db_config(*ret, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, &on);
-	trust_limit(t, *ret, size);
+	confine(*ret, t, size);
 	if (sqlite3_deserialize(*ret, "main", bytes, (sqlite3_int64)size, (sqlite3_int64)size,
 				SQLITE_DESERIALIZE_READONLY))
 		return database_broken(*ret, diag);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * database.h - anybody's SQLite file, opened in memory and only to be read. SQLite checks its
+ * database.h - anybody's SQLite file, opened only to be read. SQLite checks its
  * pages; only plain tables are read, no views and nothing that a schema can call.
  */
 #ifndef VMCENSUS_CAPSULE_DATABASE_H
@@ -19,6 +19,9 @@
    ST_CORRUPT with DIAG, also if there is anything but tables that are declared as ours. */
 enum status database_open(uint8_t *bytes, size_t size, struct trust *t, struct diag *diag,
 			  sqlite3 **ret);
+/* The same of the descriptor FD, which must be open until sqlite3_close(): pages are read when they are asked for. */
+enum status database_open_fd(int fd, uint64_t size, struct trust *t, struct diag *diag,
+			     sqlite3 **ret);
 /* Does a file that begins with HEAD (N bytes) hold a database of application ID? */
 bool database_is(const uint8_t *head, size_t n, uint32_t id);
 /* ST_CORRUPT with what SQLite says in DIAG; does not return if memory is exhausted. */

@@ -218,6 +218,7 @@ struct report {
 	const struct report_part *parts;	/* NULL: none */
 	const struct chart *chart;	/* chart for svg, ps, pdf and png; NULL: none */
 	const char *table;		/* of a capsule; NULL: the report's name */
+	bool fleet_costs;		/* of a fleet: what each program, object and cache costs is asked */
 	bool of_build;			/* dumps of one kernel have the same rows, but for addresses */
 	const char *dump_only;		/* why a capsule does not have its rows; NULL: it has */
 	bool text_of_rows;		/* TEXT shows cells of columns, and asks the snapshot

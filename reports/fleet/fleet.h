@@ -14,8 +14,13 @@
 #define FRAMES_KEPT 8u		/* of a panic: the innermost that name it */
 
 /* A thing that costs memory: a program, library, object, cache or class. */
-struct cost {
+struct thing_name {
 	const char *kind, *name;	/* strings that are equal are one pointer */
+};
+
+/* What it costs in a dump. */
+struct cost {
+	uint32_t thing;			/* index in fleet.things */
 	enum page_class class;		/* of kind "class"; PAGE_CLASSES: none, or one that is not known */
 	uint64_t bytes;
 };
@@ -46,7 +51,7 @@ struct crashed {
 	bool sure;			/* the kernel was, of a frame so far */
 	bool begun, registers;		/* frames were seen; the first was the instruction */
 	bool interrupt, left;		/* the frames came to one's stack; and to what is below it */
-	VEC(struct cost) costs;		/* classes first */
+	VEC(struct cost) costs;		/* classes first; with fleet.costs others too */
 	size_t nclasses;
 };
 
@@ -58,6 +63,9 @@ struct failed {
 struct fleet {
 	VEC(struct crashed) v;		/* by crash time, then id */
 	VEC(struct failed) failed;
+	bool costs;			/* are all costs wanted, or classes only? Set before fleet_add() */
+	VEC(struct thing_name) things;
+	struct hash thing_at;		/* hash of kind and name (pointers) -> index in things */
 	unsigned long undigested;	/* capsules without digests of their tables */
 	struct hash names;		/* hash of a name -> its number in kept */
 	VEC(const char *) kept;
@@ -71,6 +79,9 @@ bool fleet_is(const uint8_t *head, size_t n);
    of PATH. ST_CORRUPT or ST_UNSUPPORTED with DIAG; nothing of it is added then. F->mem is set. */
 enum status fleet_add(struct fleet *f, uint8_t *bytes, size_t size, const char *path,
 		      struct diag *diag);
+/* The same of the fleet that the descriptor FD is (SIZE bytes), which is the caller's. It is not in memory as a whole. */
+enum status fleet_add_fd(struct fleet *f, int fd, uint64_t size, const char *path,
+			 struct diag *diag);
 /* To be called once all are added: order, and one of each crash. */
 void fleet_done(struct fleet *f);
 

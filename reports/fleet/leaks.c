@@ -83,13 +83,18 @@ static bool only_grows(const uint64_t *y, uint32_t n, uint32_t *steps)
 static void add_series(struct series *s)
 {
 	const struct crashed *a = &s->f->v.v[s->v[0]], *b = &s->f->v.v[s->v[s->n - 1]];
+	struct arena scratch = { 0 };
 	struct thing *things;
-	size_t n = things_of(s->f, s->v, s->n, s->mem, &things);
+	size_t n = things_of(s->f, s->v, s->n, &scratch, &things);
+	uint64_t *y = arena_array(&scratch, uint64_t, s->n);
 
 	for (size_t i = 0; i < n; i++) {
-		const uint64_t *y = things[i].bytes;
 		uint32_t steps;
 		struct row *r;
+
+		memset(y, 0, s->n * sizeof(*y));
+		for (uint32_t j = 0; j < things[i].n; j++)
+			y[things[i].v[j].at] = things[i].v[j].bytes;
 
 		/* free memory grows when others end */
 		if (!only_grows(y, s->n, &steps) || page_class_is(things[i].class, CF_SPARE))
@@ -108,6 +113,7 @@ static void add_series(struct series *s)
 				   .steps = steps };
 		r->percent = y[0] ? 100.0 * (double)(y[s->n - 1] - y[0]) / (double)y[0] : NAN;
 	}
+	arena_release(&scratch);
 }
 
 /* Names that machines have before anybody gives them one. */
@@ -186,6 +192,7 @@ const struct report report_leaks = {
 	.name = "leaks",
 	.about = "of a fleet: what only grows on a machine, per hour",
 	.of_fleet = leaks_report,
+	.fleet_costs = true,
 	.cols = cols,
 	.ncols = ARRAY_LEN(cols),
 	.sort = "-per_hour",

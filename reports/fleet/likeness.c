@@ -89,6 +89,12 @@ static int by_name(const void *pa, const void *pb)
 	return (a->name > b->name) - (a->name < b->name);
 }
 
+/* Those that are not known here are things of the fleet. */
+static uint32_t number_of_class(const struct cost *c)
+{
+	return c->class == PAGE_CLASSES ? (uint32_t)PAGE_CLASSES + c->thing : (uint32_t)c->class;
+}
+
 /* Shares of RAM by class. */
 static void take_census(const struct crashed *c, struct names *n, struct likeness *l)
 {
@@ -100,7 +106,7 @@ static void take_census(const struct crashed *c, struct names *n, struct likenes
 	for (size_t i = 0; i < c->nclasses; i++)
 		if (c->costs.v[i].bytes && !page_class_is(c->costs.v[i].class, CF_FIXED))
 			l->share[l->nshares++] =
-				(struct weighted){ number_of(n, c->costs.v[i].name),
+				(struct weighted){ number_of_class(&c->costs.v[i]),
 						   (double)c->costs.v[i].bytes / (double)c->ram };
 	if (l->nshares)
 		sort_array(l->share, l->nshares, sizeof(*l->share), by_name);

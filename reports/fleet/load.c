@@ -31,6 +31,7 @@ struct loading {
 	size_t first;	/* crashes in F that are of this file */
 	VEC(int64_t) numbers; /* of each of these: its number */
 	struct arena mem;
+	struct arena row; /* texts of rows, until the next dump's */
 };
 
 bool fleet_is(const uint8_t *head, size_t n)
@@ -42,7 +43,7 @@ bool fleet_is(const uint8_t *head, size_t n)
 
 static const char *get_str(struct loading *l, sqlite3_stmt *st, int at)
 {
-	const char *s = database_str(st, at, &l->mem);
+	const char *s = database_str(st, at, &l->row);
 
 	return s && *s ? arena_strdup(l->f->mem, s) : NULL;
 }
@@ -64,6 +65,19 @@ static const char *keep(struct fleet *f, const char *s)
 		return f->kept.v[i];
 	hash_put(&f->names, key, (uint32_t)f->kept.n);
 	return *vec_push(f->mem, &f->kept) = arena_strdup(f->mem, s);
+}
+
+static uint32_t thing_of(struct fleet *f, const char *kind, const char *name)
+{
+	const uint64_t names[] = { (uintptr_t)kind, (uintptr_t)name };
+	uint64_t key = hash_bytes(names, sizeof(names));
+	uint32_t i = hash_get(&f->thing_at, key);
+
+	if (i != HASH_NONE)
+		return i;
+	hash_put(&f->thing_at, key, (uint32_t)f->things.n);
+	*vec_push(f->mem, &f->things) = (struct thing_name){ kind, name };
+	return (uint32_t)f->things.n - 1;
 }
 
 /* ---- rows --------------------------------------------------------------------------------- */
@@ -121,11 +135,16 @@ static enum status each_row(struct loading *l, const char *sql, row_fn *fn, stru
 	if (l->id)
 		sqlite3_bind_text(st, 1, l->id, -1, SQLITE_STATIC);
 	while ((rc = sqlite3_step(st)) == SQLITE_ROW) {
+		struct crashed *before = c;
+
 		c = crash_in(l, st, c);
+		if (c != before)
+			arena_release(&l->row);
 		if (c)
 			fn(l, st, c);
 	}
 	sqlite3_finalize(st);
+	arena_release(&l->row);
 	return rc == SQLITE_DONE ? ST_OK : database_broken(l->db, diag);
 }
 
@@ -157,12 +176,12 @@ static enum status each(struct loading *l, const char *table, const char *cols, 
 /* The words of a cause may have changed since its row was made. */
 static struct told get_cause(struct loading *l, sqlite3_stmt *st)
 {
-	const char *words = database_str(st, 2, &l->mem), *id = database_str(st, 5, &l->mem);
+	const char *words = database_str(st, 2, &l->row), *id = database_str(st, 5, &l->row);
 	struct told t = { .id = VC_NONE };
 
 	if (!words || !*words)
 		return t;
-	t.id = cause_of_id(id ? id : older_id(words, &l->mem));
+	t.id = cause_of_id(id ? id : older_id(words, &l->row));
 	t.words = t.id == VERDICT_CAUSES ? keep(l->f, words) : cause_facts[t.id].words;
 	return t;
 }
@@ -174,13 +193,13 @@ static void take_holder(struct loading *l, sqlite3_stmt *st, struct crashed *c)
 	c->held = get_uint(st, 4);
 	c->subject = get_str(l, st, 6);
 	c->path = get_str(l, st, 7);
-	if (c->owner && !database_str(st, 5, &l->mem))
+	if (c->owner && !database_str(st, 5, &l->row))
 		c->subject = older_subject(c->owner, l->f->mem);
 }
 
 static void take_verdict(struct loading *l, sqlite3_stmt *st, struct crashed *c)
 {
-	const char *kind = database_str(st, 1, &l->mem);
+	const char *kind = database_str(st, 1, &l->row);
 
 	if (!kind)
 		return;
@@ -231,14 +250,14 @@ static void set_reason(struct crashed *c, const char *reason)
    interrupted is not of its cause. */
 static void take_frame(struct loading *l, sqlite3_stmt *st, struct crashed *c)
 {
-	const char *from = database_str(st, 1, &l->mem), *stack = database_str(st, 5, &l->mem);
+	const char *from = database_str(st, 1, &l->row), *stack = database_str(st, 5, &l->row);
 	bool interrupt = is_interrupt(stack);
 	const char *name;
 
 	if (!from || strcmp(from, "log"))
 		return;
 	if (!c->begun)
-		set_reason(c, database_str(st, 8, &l->mem));
+		set_reason(c, database_str(st, 8, &l->row));
 	if (!c->hash)
 		c->hash = get_str(l, st, 4);
 	c->registers |= !c->begun && sqlite3_column_int64(st, 7) == 1;
@@ -267,8 +286,8 @@ static void take_frame(struct loading *l, sqlite3_stmt *st, struct crashed *c)
 /* Of the summary: what is wrong with the dump, and whether its log tells why it was made. */
 static void take_summary(struct loading *l, sqlite3_stmt *st, struct crashed *c)
 {
-	const char *section = database_str(st, 1, &l->mem), *key = database_str(st, 2, &l->mem);
-	const char *text = database_str(st, 3, &l->mem);
+	const char *section = database_str(st, 1, &l->row), *key = database_str(st, 2, &l->row);
+	const char *text = database_str(st, 3, &l->row);
 
 	if (!section || !key || !text)
 		return;
@@ -286,15 +305,16 @@ static struct cost *add_cost(struct loading *l, struct crashed *c, const char *k
 	if (!name || !*name || bytes == COL_UNKNOWN)
 		return NULL;
 	to = vec_push(l->f->mem, &c->costs);
-	*to = (struct cost){ kind, keep(l->f, name), PAGE_CLASSES, bytes };
+	*to = (struct cost){ thing_of(l->f, keep(l->f, kind), keep(l->f, name)), PAGE_CLASSES,
+			     bytes };
 	return to;
 }
 
 /* The words of a class may have changed since its row was made. */
 static void take_class(struct loading *l, sqlite3_stmt *st, struct crashed *c)
 {
-	const char *name = database_str(st, 1, &l->mem), *id = database_str(st, 3, &l->mem);
-	enum page_class class = page_class_of_id(id ? id : older_id(name ? name : "", &l->mem));
+	const char *name = database_str(st, 1, &l->row), *id = database_str(st, 3, &l->row);
+	enum page_class class = page_class_of_id(id ? id : older_id(name ? name : "", &l->row));
 	struct cost *to;
 
 	to = add_cost(l, c, "class", class == PAGE_CLASSES ? name : page_class_name(class),
@@ -308,12 +328,12 @@ static void take_class(struct loading *l, sqlite3_stmt *st, struct crashed *c)
 
 static void take_cache(struct loading *l, sqlite3_stmt *st, struct crashed *c)
 {
-	add_cost(l, c, "cache", database_str(st, 1, &l->mem), get_uint(st, 2));
+	add_cost(l, c, "cache", database_str(st, 1, &l->row), get_uint(st, 2));
 }
 
 static void take_thing(struct loading *l, sqlite3_stmt *st, struct crashed *c)
 {
-	const char *group = database_str(st, 1, &l->mem), *name = database_str(st, 2, &l->mem);
+	const char *group = database_str(st, 1, &l->row), *name = database_str(st, 2, &l->row);
 	const char *kind = !group			 ? NULL
 			   : !strcmp(group, "programs")	 ? "program"
 			   : strcmp(group, "objects")	 ? NULL
@@ -369,13 +389,14 @@ static enum status add_crashes(struct loading *l, struct diag *diag)
 	if (l->id)
 		sqlite3_bind_text(st, 1, l->id, -1, SQLITE_STATIC);
 	while ((rc = sqlite3_step(st)) == SQLITE_ROW) {
-		const char *id = database_str(st, 0, &l->mem);
+		const char *id = database_str(st, 0, &l->row);
 
 		if (!id)
 			continue;
 		add_crash(l, id, st);
 		if (l->numbered)
 			*vec_push(&l->mem, &l->numbers) = sqlite3_column_int64(st, 10);
+		arena_release(&l->row);
 	}
 	sqlite3_finalize(st);
 	return rc == SQLITE_DONE ? ST_OK : database_broken(l->db, diag);
@@ -426,19 +447,21 @@ static enum status add_all(struct loading *l, struct diag *diag)
 	static const struct {
 		const char *table, *cols;
 		row_fn *fn;
+		bool costs;
 	} parts[] = {
-		{ "summary", "section,key,text", take_summary },
+		{ "summary", "section,key,text", take_summary, false },
 		{ "oom_verdict", "kind,cause,owner,figure,cause_id,subject,subject_path",
-		  take_verdict },
-		{ "panic", "from,reliable,name,hash,stack,function,at,reason", take_frame },
-		{ "census", "class,size,class_id", take_class },
-		{ "slab", "cache,memory", take_cache },
-		{ "costs", "group,name,pss", take_thing },
+		  take_verdict, false },
+		{ "panic", "from,reliable,name,hash,stack,function,at,reason", take_frame, false },
+		{ "census", "class,size,class_id", take_class, false },
+		{ "slab", "cache,memory", take_cache, true },
+		{ "costs", "group,name,pss", take_thing, true },
 	};
 	enum status st = add_crashes(l, diag);
 
 	for (size_t i = 0; !st && i < ARRAY_LEN(parts); i++)
-		st = each(l, parts[i].table, parts[i].cols, parts[i].fn, diag);
+		if (!parts[i].costs || l->f->costs)
+			st = each(l, parts[i].table, parts[i].cols, parts[i].fn, diag);
 	if (!st)
 		st = add_untyped(l, diag);
 	return st ? st : add_failed(l, diag);
@@ -492,34 +515,60 @@ static enum status check_fleet(struct loading *l, struct diag *diag)
 	return ST_OK;
 }
 
+/* All that L's open database has, or nothing of it. Closes it. */
+static enum status add_database(struct loading *l, enum status st, const char *path,
+				struct diag *diag)
+{
+	size_t failed = l->f->failed.n;
+
+	if (!st)
+		st = add_all(l, diag);
+	if (st) {
+		l->f->v.n = l->first;
+		l->f->failed.n = failed;
+	}
+	sqlite3_close(l->db);
+	arena_release(&l->mem);
+	arena_release(&l->row);
+	return st ? fail_in(diag, st, "%s", path) : ST_OK;
+}
+
+static void begin(struct fleet *f)
+{
+	f->names.mem = f->thing_at.mem = f->mem;
+}
+
 enum status fleet_add(struct fleet *f, uint8_t *bytes, size_t size, const char *path,
 		      struct diag *diag)
 {
 	struct loading l = { .f = f, .first = f->v.n };
-	size_t failed = f->failed.n;
 	bool many = fleet_is(bytes, size);
 	enum status st;
 
-	f->names.mem = f->mem;
+	begin(f);
 	if (!many && !capsule_is(bytes, size)) {
 		free(bytes);
 		return fail(diag, ST_UNSUPPORTED, "%s: is neither a fleet nor a capsule", path);
 	}
 	st = database_open(bytes, size, &l.trust, diag, &l.db);
+	if (!st)
+		st = many ? check_fleet(&l, diag) : check_capsule(&l, diag);
 	if (!st && !many)
-		st = check_capsule(&l, diag);
-	if (!st && many)
-		st = check_fleet(&l, diag);
-	if (!st) {
-		l.id = many ? NULL : capsule_name(&l, path);
-		st = add_all(&l, diag);
-	}
-	if (st) { /* all of it, or nothing */
-		f->v.n = l.first;
-		f->failed.n = failed;
-	}
-	sqlite3_close(l.db);
+		l.id = capsule_name(&l, path);
+	st = add_database(&l, st, path, diag);
 	free(bytes);
-	arena_release(&l.mem);
-	return st ? fail_in(diag, st, "%s", path) : ST_OK;
+	return st;
+}
+
+enum status fleet_add_fd(struct fleet *f, int fd, uint64_t size, const char *path,
+			 struct diag *diag)
+{
+	struct loading l = { .f = f, .first = f->v.n };
+	enum status st;
+
+	begin(f);
+	st = database_open_fd(fd, size, &l.trust, diag, &l.db);
+	if (!st)
+		st = check_fleet(&l, diag);
+	return add_database(&l, st, path, diag);
 }

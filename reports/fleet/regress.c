@@ -79,24 +79,46 @@ struct regress {
 	const struct fleet *f;
 	const char **releases;
 	uint32_t nreleases;
-	uint64_t *v; /* room for a value of each crash */
-	struct table *t;
+	uint32_t *of; /* of each crash: the number of its release; UINT32_MAX: not known */
+	uint64_t *v;  /* room for a value of each crash */
+	uint32_t *end; /* of each release: where its values end in V */
+	struct arena *mem;
+	VEC(struct row) rows;
 };
+
+/* Puts the prices of X in V by release, and sets END. What costs nothing is not there. */
+static void by_release(struct regress *g, const struct thing *x)
+{
+	uint32_t sum = 0;
+
+	memset(g->end, 0, g->nreleases * sizeof(*g->end));
+	for (uint32_t i = 0; i < x->n; i++)
+		if (x->v[i].bytes && g->of[x->v[i].at] != UINT32_MAX)
+			g->end[g->of[x->v[i].at]]++;
+	for (uint32_t i = 0; i < g->nreleases; i++) {
+		uint32_t n = g->end[i];
+
+		g->end[i] = sum;
+		sum += n;
+	}
+	for (uint32_t i = 0; i < x->n; i++)
+		if (x->v[i].bytes && g->of[x->v[i].at] != UINT32_MAX)
+			g->v[g->end[g->of[x->v[i].at]]++] = x->v[i].bytes;
+}
 
 static void add_thing(struct regress *g, const struct thing *x)
 {
-	struct row *before = NULL;
+	size_t before = 0;
+	bool first = true;
 
+	by_release(g, x);
 	for (uint32_t i = 0; i < g->nreleases; i++) {
-		struct row *r = (struct row *)g->t->rows + g->t->nrows;
-		size_t n = 0;
+		uint32_t from = i ? g->end[i - 1] : 0, n = g->end[i] - from;
+		struct row *r;
 
-		for (size_t j = 0; j < g->f->v.n; j++)
-			if (x->bytes[j] && g->f->v.v[j].release &&
-			    !strcmp(g->f->v.v[j].release, g->releases[i]))
-				g->v[n++] = x->bytes[j];
 		if (!n)
 			continue;
+		r = vec_push(g->mem, &g->rows);
 		*r = (struct row){ .kind = x->kind,
 				   .name = x->name,
 				   .release = g->releases[i],
@@ -104,19 +126,37 @@ static void add_thing(struct regress *g, const struct thing *x)
 				   .notable = COL_UNKNOWN,
 				   .delta = COL_UNKNOWN_INT,
 				   .change = NAN };
-		r->median = median_of(g->v, n);
-		r->spread = spread_of(g->v, n, r->median);
-		if (before)
-			compare(before, r);
-		before = r;
-		g->t->nrows++;
+		r->median = median_of(g->v + from, n);
+		r->spread = spread_of(g->v + from, n, r->median);
+		if (!first)
+			compare(&g->rows.v[before], r);
+		before = g->rows.n - 1;
+		first = false;
+	}
+}
+
+/* The releases, the oldest first, and which one each crash is of. */
+static void find_releases(struct regress *g)
+{
+	uint32_t n = (uint32_t)g->f->v.n;
+
+	g->releases = arena_array(g->mem, const char *, n);
+	g->of = arena_array(g->mem, uint32_t, n);
+	for (uint32_t i = 0; i < n; i++)
+		g->nreleases = release_insert(g->releases, g->nreleases, n, g->f->v.v[i].release);
+	for (uint32_t i = 0; i < n; i++) {
+		const char *release = g->f->v.v[i].release;
+		uint32_t at = (uint32_t)search_first(
+			g->nreleases, j, release_order(g->releases[j], release) < 0);
+
+		g->of[i] = !release || at == g->nreleases ? UINT32_MAX : at;
 	}
 }
 
 static enum status regress_report(const struct fleet *f, const struct report_opts *o,
 				  struct table *t, struct diag *diag)
 {
-	struct regress g = { .f = f, .t = t };
+	struct regress g = { .f = f, .mem = &t->mem };
 	uint32_t *all = arena_array(&t->mem, uint32_t, f->v.n);
 	struct thing *things;
 	size_t n;
@@ -125,15 +165,14 @@ static enum status regress_report(const struct fleet *f, const struct report_opt
 	for (size_t i = 0; i < f->v.n; i++)
 		all[i] = (uint32_t)i;
 	n = things_of(f, all, (uint32_t)f->v.n, &t->mem, &things);
-	g.releases = arena_array(&t->mem, const char *, f->v.n);
-	for (size_t i = 0; i < f->v.n; i++)
-		g.nreleases = release_insert(g.releases, g.nreleases, (uint32_t)f->v.n,
-					     f->v.v[i].release);
+	find_releases(&g);
 	g.v = arena_array(&t->mem, uint64_t, f->v.n);
-	t->rows = arena_array(&t->mem, struct row, n * g.nreleases);
-	t->row_size = sizeof(struct row);
+	g.end = arena_array(&t->mem, uint32_t, g.nreleases);
 	for (size_t i = 0; i < n; i++)
 		add_thing(&g, &things[i]);
+	t->rows = g.rows.v;
+	t->nrows = g.rows.n;
+	t->row_size = sizeof(struct row);
 	if (g.nreleases < 2)
 		t->note = "All dumps are of one release: there is nothing to compare.";
 	return ST_OK;
@@ -143,6 +182,7 @@ const struct report report_regress = {
 	.name = "regress",
 	.about = "of a fleet: the cost of each thing by release, and what changed",
 	.of_fleet = regress_report,
+	.fleet_costs = true,
 	.cols = cols,
 	.ncols = ARRAY_LEN(cols),
 	.sort = "-notable,-delta",

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "dumpread/base/hash.h"
 #include "dumpread/base/search.h"
 
 static int thing_order(const void *pa, const void *pb)
@@ -14,35 +13,60 @@ static int thing_order(const void *pa, const void *pb)
 	return d ? d : strcmp(a->name, b->name);
 }
 
-size_t things_of(const struct fleet *f, const uint32_t *v, uint32_t n, struct arena *mem,
-		 struct thing **ret)
+/* How many prices each thing has, if a crash names each once; those that it names again are added to it. */
+static void count(const struct fleet *f, const uint32_t *v, uint32_t n, struct thing *all)
 {
-	struct hash at = { .mem = mem };
-	VEC(struct thing) things = { 0 };
-
 	for (uint32_t i = 0; i < n; i++) {
 		const struct crashed *c = &f->v.v[v[i]];
 
 		for (size_t j = 0; j < c->costs.n; j++) {
-			const struct cost *x = &c->costs.v[j];
-			/* equal names are one pointer */
-			const uint64_t key[] = { (uintptr_t)x->kind, (uintptr_t)x->name };
-			uint64_t h = hash_bytes(key, sizeof(key));
-			uint32_t k = hash_get(&at, h);
+			struct thing *t = &all[c->costs.v[j].thing];
 
-			if (k == HASH_NONE) {
-				k = (uint32_t)things.n;
-				hash_put(&at, h, k);
-				*vec_push(mem, &things) =
-					(struct thing){ x->kind, x->name, x->class,
-							arena_array(mem, uint64_t, n) };
-			}
-			/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): K is one of v */
-			things.v[k].bytes[i] += x->bytes;
+			if (!t->n++)
+				t->class = c->costs.v[j].class;
 		}
 	}
-	if (things.n)
-		sort_array(things.v, things.n, sizeof(*things.v), thing_order);
-	*ret = things.v;
-	return things.n;
+}
+
+static void fill(const struct fleet *f, const uint32_t *v, uint32_t n, struct thing *all)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		const struct crashed *c = &f->v.v[v[i]];
+
+		for (size_t j = 0; j < c->costs.n; j++) {
+			struct thing *t = &all[c->costs.v[j].thing];
+
+			if (t->n && t->v[t->n - 1].at == i)
+				t->v[t->n - 1].bytes += c->costs.v[j].bytes;
+			else
+				t->v[t->n++] = (struct price){ i, c->costs.v[j].bytes };
+		}
+	}
+}
+
+size_t things_of(const struct fleet *f, const uint32_t *v, uint32_t n, struct arena *mem,
+		 struct thing **ret)
+{
+	struct thing *all = *ret = arena_array(mem, struct thing, f->things.n);
+	struct price *prices;
+	size_t sum = 0, kept = 0;
+
+	count(f, v, n, all);
+	for (size_t i = 0; i < f->things.n; i++)
+		sum += all[i].n;
+	prices = arena_array(mem, struct price, sum);
+	for (size_t i = 0; i < f->things.n; i++) {
+		all[i].kind = f->things.v[i].kind;
+		all[i].name = f->things.v[i].name;
+		all[i].v = prices;
+		prices += all[i].n;
+		all[i].n = 0;
+	}
+	fill(f, v, n, all);
+	for (size_t i = 0; i < f->things.n; i++)
+		if (all[i].n)
+			all[kept++] = all[i];
+	if (kept)
+		sort_array(all, kept, sizeof(*all), thing_order);
+	return kept;
 }

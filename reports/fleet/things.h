@@ -5,10 +5,17 @@
 
 #include "reports/fleet/fleet.h"
 
+/* What a thing costs in the crash that was named at AT to things_of(). */
+struct price {
+	uint32_t at;
+	uint64_t bytes;
+};
+
 struct thing {
 	const char *kind, *name;
 	enum page_class class;	/* as of struct cost */
-	uint64_t *bytes;	/* of each crash that was named to things_of(); 0: it is not there */
+	struct price *v;	/* in the order of AT, each once: of those that have it */
+	uint32_t n;
 };
 
 /* The things of the N crashes V (indices in F), by kind and name; their number. In MEM. */

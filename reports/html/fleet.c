@@ -125,16 +125,18 @@ static int largest_first(const void *pa, const void *pb)
 
 	if (a->bytes != b->bytes)
 		return a->bytes < b->bytes ? 1 : -1;
-	return strcmp(a->name, b->name);
+	return (a->thing > b->thing) - (a->thing < b->thing);
 }
 
 /* [kind, name, bytes] of the largest of each dump. */
-static void put_costs(struct emit *e, const struct fleet *f, struct arena *mem)
+static void put_costs(struct emit *e, const struct fleet *f)
 {
+	struct arena scratch = { 0 };
+
 	fputs("\"costs\": [", e->out);
 	for (size_t i = 0; i < f->v.n; i++) {
 		size_t n = f->v.v[i].costs.n;
-		struct cost *v = arena_array(mem, struct cost, n);
+		struct cost *v = arena_array(&scratch, struct cost, n);
 
 		if (n)
 			memcpy(v, f->v.v[i].costs.v, n * sizeof(*v));
@@ -145,14 +147,15 @@ static void put_costs(struct emit *e, const struct fleet *f, struct arena *mem)
 		for (size_t j = 0; j < n && j < COSTS_SHOWN; j++) {
 			emit_comma(e, j);
 			putc('[', e->out);
-			emit_str(e, v[j].kind);
+			emit_str(e, f->things.v[v[j].thing].kind);
 			putc(',', e->out);
-			emit_str(e, v[j].name);
+			emit_str(e, f->things.v[v[j].thing].name);
 			putc(',', e->out);
 			emit_uint(e, v[j].bytes);
 			putc(']', e->out);
 		}
 		putc(']', e->out);
+		arena_release(&scratch);
 	}
 	fputs("],\n", e->out);
 }
@@ -171,7 +174,7 @@ void html_fleet(const struct fleet *f, FILE *out)
 	put_report(&e, f, &report_regress, &t[2], REGRESS_MAX);
 	put_report(&e, f, &report_leaks, &t[3], REGRESS_MAX);
 	fputs("\n},\n", out);
-	put_costs(&e, f, &t[0].mem);
+	put_costs(&e, f);
 	emit_strings(&e);
 	fputs("}\n", out);
 	fwrite(fleet_part_2, 1, sizeof(fleet_part_2), out);

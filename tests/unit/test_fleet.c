@@ -87,10 +87,10 @@ static void test_panics(void)
 
 static void test_memory(void)
 {
-	static struct cost few[] = { { "class", "x", CLASS_FREE, 900 },
-				     { "class", "y", CLASS_SLAB, 100 } };
-	static struct cost many[] = { { "class", "y", CLASS_SLAB, 300 },
-				      { "class", "free", CLASS_ANON, 100 } };
+	static struct cost few[] = { { 0, CLASS_FREE, 900 },
+				     { 1, CLASS_SLAB, 100 } };
+	static struct cost many[] = { { 1, CLASS_SLAB, 300 },
+				      { 2, CLASS_ANON, 100 } };
 	struct crashed a = oom_of(VC_MACHINE, VC_PIPES, "hog"), b = a;
 
 	CHECK(near(crash_distance(&a, &b), 0));
