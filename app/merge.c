@@ -64,6 +64,7 @@ struct merge {
 	const char *const *dirs;
 	unsigned ndirs;
 	uint64_t largest; /* bytes of a capsule */
+	bool add;	  /* to the fleet that TO is */
 	int err;	  /* the fleet cannot be made */
 	sqlite3 *db;
 	VEC(struct capsule_at) v;
@@ -77,12 +78,14 @@ struct merge {
 
 void merge_help(void)
 {
-	puts("usage: vmcensus merge DIR... -o FLEET.sqlite\n"
+	puts("usage: vmcensus merge DIR... [--add] -o FLEET.sqlite\n"
 	     "\n"
 	     "Puts the capsules in the directories (of batch) into one SQLite file: the tables that\n"
 	     "--help-schema prints, with the column dump_id, and a table manifest of what became of each\n"
 	     "dump. Of several capsules of one crash the one that lacks least is taken. The same\n"
-	     "capsules give the same fleet. fleet, clusters, regress and leaks report on it.");
+	     "capsules give the same fleet. fleet, clusters, regress and leaks report on it.\n"
+	     "\n"
+	     "  -a, --add   add to FLEET.sqlite what it does not have; dumps that it has stay as they are");
 }
 
 static int sql_failed(struct merge *m)
@@ -299,7 +302,8 @@ static int fill(struct merge *m)
 	find_ids(m);
 	choose(m);
 	for (size_t i = 0; !err && i < m->v.n; i++)
-		err = add_capsule(m, &m->v.v[i]);
+		if (!m->add || !merge_has(m->db, m->v.v[i].id))
+			err = add_capsule(m, &m->v.v[i]);
 	if (m->undigested)
 		tellf(NULL,
 		      "%lu capsules are of an older vmcensus, without digests: damage of their "
@@ -318,21 +322,37 @@ static int fill(struct merge *m)
 
 /* ---- the sandbox ------------------------------------------------------------------------------ */
 
+static const char how_written[] = "PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; "
+				  "PRAGMA locking_mode = EXCLUSIVE; PRAGMA temp_store = MEMORY";
+
+/* The fleet that is added to may be anybody's file. */
+static int check_fleet(struct merge *m)
+{
+	trust_limit(&m->trust, m->db, UINT32_MAX);
+	if (trust_schema(m->db, "main", &m->diag) || merge_fits(m->db, &m->diag))
+		return -1;
+	return run_sql(m, how_written);
+}
+
 /* Opens the fleet; nobody sees it before it is complete. After this SQLite opens no file. */
 static void begin(void *arg)
 {
 	struct merge *m = arg;
 	int on;
 
-	unlink(m->tmp);
-	if (sqlite3_open(m->tmp, &m->db)) {
+	if (!m->add)
+		unlink(m->tmp);
+	/* of one that is there nothing is read before the sandbox; nobody else has it, so it needs no lock */
+	if (sqlite3_open_v2(m->tmp, &m->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
+			    m->add ? "unix-none" : NULL)) {
 		m->err = sql_failed(m);
 		return;
 	}
 	sqlite3_db_config(m->db, SQLITE_DBCONFIG_DEFENSIVE, 1, &on);
 	sqlite3_db_config(m->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, &on);
-	m->err = run_sql(m, "PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; "
-			    "PRAGMA locking_mode = EXCLUSIVE; PRAGMA temp_store = MEMORY");
+	if (m->add)
+		return;
+	m->err = run_sql(m, how_written);
 	if (!m->err)
 		m->err = merge_tables(m->db) ? sql_failed(m) : 0;
 }
@@ -342,6 +362,8 @@ static int inside(void *arg, const struct sandbox_lacks *lacks)
 	struct merge *m = arg;
 
 	sandbox_warn(lacks);
+	if (!m->err && m->add)
+		m->err = check_fleet(m);
 	if (!m->err)
 		m->err = fill(m);
 	sqlite3_close(m->db);
@@ -388,10 +410,37 @@ static int sync_file(const char *path)
 	return err;
 }
 
+/* The fleet that is added to, as the one that takes its place: whoever reads it meanwhile reads the one before. */
+static int copy_fleet(struct merge *m)
+{
+	int from = open(m->to, O_RDONLY | O_CLOEXEC), to = -1;
+	ssize_t n = -1;
+
+	if (from >= 0)
+		to = open(m->tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (to >= 0)
+		while ((n = copy_file_range(from, NULL, to, NULL, 1 << 30, 0)) > 0)
+			;
+	if (n)
+		fail(&m->diag, ST_IO, "%s: %s", to < 0 && from >= 0 ? m->tmp : m->to, strerror(errno));
+	if (from >= 0)
+		close(from);
+	if (to >= 0)
+		close(to);
+	return n ? -1 : 0;
+}
+
 static int write_fleet(void *arg)
 {
 	struct merge *m = arg;
-	int status = fill_confined(m);
+	int status;
+
+	if (m->add && copy_fleet(m)) {
+		tell(NULL, m->diag.text);
+		unlink(m->tmp);
+		return EXIT_NO_ANSWER;
+	}
+	status = fill_confined(m);
 
 	if (status != EXIT_NO_ANSWER && (sync_file(m->tmp) || rename(m->tmp, m->to))) {
 		tell(m->to, strerror(errno));
@@ -402,7 +451,9 @@ static int write_fleet(void *arg)
 	return status;
 }
 
-const struct option merge_options[] = { { "output", 1, NULL, 'o' }, { 0 } };
+const struct option merge_options[] = { { "output", 1, NULL, 'o' },
+				       { "add", 0, NULL, 'a' },
+				       { 0 } };
 
 int merge_main(int argc, char **argv)
 {
@@ -412,13 +463,15 @@ int merge_main(int argc, char **argv)
 
 	opterr = 0;
 	optind = 1;
-	while ((c = getopt_long(argc, argv, "o:", merge_options, NULL)) != -1)
+	while ((c = getopt_long(argc, argv, "o:a", merge_options, NULL)) != -1)
 		if (c == 'o')
 			to = optarg;
+		else if (c == 'a')
+			m.add = true;
 		else
 			status = EXIT_USAGE;
 	if (status || !to || optind == argc) {
-		fputs("vmcensus: usage: vmcensus merge DIR... -o FLEET.sqlite\n", stderr);
+		fputs("vmcensus: usage: vmcensus merge DIR... [--add] -o FLEET.sqlite\n", stderr);
 		return EXIT_USAGE;
 	}
 	m.dirs = (const char *const *)argv + optind;

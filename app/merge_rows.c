@@ -49,6 +49,67 @@ int merge_tables(sqlite3 *fleet)
 	return rc;
 }
 
+/* All that says how the tables of DB are made, by name, in MEM; NULL: it cannot be read. */
+static const char *schema_of(sqlite3 *db, struct arena *mem)
+{
+	sqlite3_stmt *st = NULL;
+	const char *all = NULL;
+
+	if (!sqlite3_prepare_v2(db,
+				"SELECT group_concat(made, char(10)) FROM (SELECT type || name || "
+				"coalesce(sql, '') AS made FROM main.sqlite_schema ORDER BY name)",
+				-1, &st, NULL) &&
+	    sqlite3_step(st) == SQLITE_ROW)
+		all = database_str(st, 0, mem);
+	sqlite3_finalize(st);
+	return all;
+}
+
+static int64_t version_of(sqlite3 *db)
+{
+	sqlite3_stmt *st = NULL;
+	int64_t n = -1;
+
+	if (!sqlite3_prepare_v2(db, "PRAGMA main.user_version", -1, &st, NULL) &&
+	    sqlite3_step(st) == SQLITE_ROW)
+		n = sqlite3_column_int64(st, 0);
+	sqlite3_finalize(st);
+	return n;
+}
+
+enum status merge_fits(sqlite3 *fleet, struct diag *diag)
+{
+	const char *have, *want = NULL;
+	struct arena mem = { 0 };
+	sqlite3 *db = NULL;
+	bool fits;
+
+	if (sqlite3_open(":memory:", &db) || merge_tables(db))
+		arena_die(0);
+	want = schema_of(db, &mem);
+	have = schema_of(fleet, &mem);
+	fits = have && want && !strcmp(have, want) && version_of(fleet) == FLEET_SCHEMA;
+	sqlite3_close(db);
+	arena_release(&mem);
+	return fits ? ST_OK
+		    : fail(diag, ST_UNSUPPORTED,
+			   "nothing can be added to it: it is no fleet of this version of vmcensus; "
+			   "merge without --add makes a new one");
+}
+
+bool merge_has(sqlite3 *fleet, const char *id)
+{
+	sqlite3_stmt *st = NULL;
+	bool has = false;
+
+	if (!sqlite3_prepare_v2(fleet, "SELECT 1 FROM main._dumps WHERE dump_id = ?", -1, &st, NULL)) {
+		sqlite3_bind_text(st, 1, id, -1, SQLITE_STATIC);
+		has = sqlite3_step(st) == SQLITE_ROW;
+	}
+	sqlite3_finalize(st);
+	return has;
+}
+
 /* ---- statements ------------------------------------------------------------------------------ */
 
 static enum status broken(struct copying *c, int rc)
