@@ -422,7 +422,8 @@ static int copy_fleet(struct merge *m)
 		while ((n = copy_file_range(from, NULL, to, NULL, 1 << 30, 0)) > 0)
 			;
 	if (n)
-		fail(&m->diag, ST_IO, "%s: %s", to < 0 && from >= 0 ? m->tmp : m->to, strerror(errno));
+		fail(&m->diag, ST_IO, "%s: %s", to < 0 && from >= 0 ? m->tmp : m->to,
+		     strerror(errno));
 	if (from >= 0)
 		close(from);
 	if (to >= 0)

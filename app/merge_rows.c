@@ -102,7 +102,8 @@ bool merge_has(sqlite3 *fleet, const char *id)
 	sqlite3_stmt *st = NULL;
 	bool has = false;
 
-	if (!sqlite3_prepare_v2(fleet, "SELECT 1 FROM main._dumps WHERE dump_id = ?", -1, &st, NULL)) {
+	if (!sqlite3_prepare_v2(fleet, "SELECT 1 FROM main._dumps WHERE dump_id = ?", -1, &st,
+				NULL)) {
 		sqlite3_bind_text(st, 1, id, -1, SQLITE_STATIC);
 		has = sqlite3_step(st) == SQLITE_ROW;
 	}

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -114,15 +115,28 @@ static const sqlite3_io_methods methods = {
 	.xDeviceCharacteristics = traits,
 };
 
-/* NAME_ is "/FD/SIZE", as fd_vfs_open() has it. Files for sorting and journals are none. */
+/* "/FD/SIZE", which are numbers. */
+static bool parse_name(const char *name, struct file *f)
+{
+	char *end;
+
+	if (*name != '/')
+		return false;
+	f->fd = (int)strtol(name + 1, &end, 10);
+	if (*end != '/')
+		return false;
+	f->size = strtoull(end + 1, &end, 10);
+	return !*end;
+}
+
+/* NAME is "/FD/SIZE", as fd_vfs_open() has it. Files for sorting and journals are none. */
 static int open_fd(sqlite3_vfs *vfs, const char *name, sqlite3_file *base, int flags, int *ret)
 {
 	struct file *f = (struct file *)base;
 
 	(void)vfs;
 	f->base.pMethods = NULL;
-	if (!(flags & SQLITE_OPEN_MAIN_DB) || !name ||
-	    sscanf(name, "/%d/%" SCNu64, &f->fd, &f->size) != 2)
+	if (!(flags & SQLITE_OPEN_MAIN_DB) || !name || !parse_name(name, f))
 		return SQLITE_CANTOPEN;
 	f->base.pMethods = &methods;
 	if (ret)

@@ -109,7 +109,7 @@ static struct crashed *crash_in(struct loading *l, sqlite3_stmt *st, struct cras
 	if (l->numbered) {
 		int64_t number = sqlite3_column_int64(st, 0);
 
-		return before && l->numbers.v[before - l->f->v.v - l->first] == number
+		return before && l->numbers.v[(size_t)(before - l->f->v.v) - l->first] == number
 			       ? before
 			       : crash_numbered(l, number);
 	}

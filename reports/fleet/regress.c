@@ -146,8 +146,8 @@ static void find_releases(struct regress *g)
 		g->nreleases = release_insert(g->releases, g->nreleases, n, g->f->v.v[i].release);
 	for (uint32_t i = 0; i < n; i++) {
 		const char *release = g->f->v.v[i].release;
-		uint32_t at = (uint32_t)search_first(
-			g->nreleases, j, release_order(g->releases[j], release) < 0);
+		uint32_t at = (uint32_t)search_first(g->nreleases, j,
+						     release_order(g->releases[j], release) < 0);
 
 		g->of[i] = !release || at == g->nreleases ? UINT32_MAX : at;
 	}
