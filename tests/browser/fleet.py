@@ -29,9 +29,9 @@ def made(d, program, build):
     fleet, page = os.path.join(d, 'fleet.sqlite'), os.path.join(d, 'fleet.html')
     subprocess.run([program, 'merge', d + '/caps', '-o', fleet], check=True)
     with sqlite3.connect(fleet) as db:
-        for i, (name,) in enumerate(db.execute('SELECT dump_id FROM dump ORDER BY dump_id').fetchall()):
-            db.execute('UPDATE dump SET crash_time = ?, nodename = ? WHERE dump_id = ?',
-                       (1700000000 + 90000 * i, f'm{i}' if i else HOSTILE, name))
+        for i, (number,) in enumerate(db.execute('SELECT _id FROM _dumps ORDER BY dump_id').fetchall()):
+            db.execute('UPDATE _dump SET crash_time = ?, nodename = ? WHERE _of = ?',
+                       (1700000000 + 90000 * i, f'm{i}' if i else HOSTILE, number))
     subprocess.run([program, 'html', fleet, '-o', page], check=True)
     return fleet, page
 
