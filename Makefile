@@ -224,7 +224,10 @@ $(machine_layouts): tests/machine/layouts/make dumpread/types/layoutfile.c \
 
 units: $(unit_bin)
 tools: $(tool_bin) $(if $(has_clang),machine-layouts)
-# All that "make check" runs, in one parallel build.
+# The file NAME of the compiler, or nothing. A list of what is built is expanded where it stands, so this is before it.
+of_compiler = $(filter /%,$(shell $(CC) -print-file-name=$1 2>/dev/null))
+has_static = $(if $(SAN),,$(call of_compiler,libstdc++.a))
+# All that "make check" runs, in one parallel build; the crash kernel's program is one of them, where it can be linked.
 test-bins: all units tools fuzz-bins $(if $(has_python),python) $B/tools/reworded $(if $(has_static),$B/vmcensus-static)
 
 # An archive: a test has no more of the program, and of its libraries, than it calls; libFuzzer looks
@@ -317,11 +320,8 @@ static_src := $(filter-out $(left_out),$(core_src) $(app_src) $(cli_src)) $(stan
 # -lbz2: what of libdw needs it is not used. -lstdc++: libsnappy.
 static_libs = $(filter-out -lbz2,$(call pkg,--static --libs \
 	$(filter-out libkdumpfile sqlite3,$(linked)))) -lstdc++ -lm -pthread
-# Has the C library what a position-independent program without libraries starts with? The file
-# of the compiler NAME, or nothing.
-of_compiler = $(filter /%,$(shell $(CC) -print-file-name=$1 2>/dev/null))
+# Has the C library what a position-independent program without libraries starts with?
 static_flags = $(if $(call of_compiler,rcrt1.o),-static-pie,-static)
-has_static = $(if $(SAN),,$(call of_compiler,libstdc++.a))
 
 crashkernel: $B/vmcensus-static
 

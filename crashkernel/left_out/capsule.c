@@ -124,3 +124,10 @@ enum status fleet_add(struct fleet *f, uint8_t *bytes, size_t size, const char *
 	free(bytes);
 	return fail(diag, ST_UNSUPPORTED, "this program was built without SQLite");
 }
+
+enum status fleet_add_fd(struct fleet *f, int fd, uint64_t size, const char *path,
+			 struct diag *diag)
+{
+	(void)f, (void)fd, (void)size, (void)path;
+	return fail(diag, ST_UNSUPPORTED, "this program was built without SQLite");
+}
