@@ -139,6 +139,8 @@ static bool value(struct parser *p, char *buf, bool *quoted)
 	while (*p->s && n + 1 < WORD_MAX) {
 		if (end ? *p->s == end : isspace((unsigned char)*p->s) || *p->s == ')')
 			break;
+		if (!end && (!strncmp(p->s, "&&", 2) || !strncmp(p->s, "||", 2)))
+			break;
 		if (end && *p->s == '\\' && (p->s[1] == end || p->s[1] == '\\'))
 			p->s++;
 		buf[n++] = *p->s++;
@@ -322,7 +324,7 @@ static uint16_t term(struct parser *p)
 		wrong(p, "parentheses are nested too deep");
 		return 0;
 	}
-	if (keyword(p, "not")) {
+	if (keyword(p, "not") || take(p, "!")) {
 		i = term(p);
 		i = connect(p, OP_NOT, i, 0);
 	} else if (take(p, "(")) {
@@ -340,7 +342,7 @@ static uint16_t all_of(struct parser *p)
 {
 	uint16_t i = term(p);
 
-	while (!p->st && keyword(p, "and")) {
+	while (!p->st && (keyword(p, "and") || take(p, "&&"))) {
 		uint16_t right = term(p);
 
 		i = connect(p, OP_AND, i, right);
@@ -352,7 +354,7 @@ static uint16_t any_of(struct parser *p)
 {
 	uint16_t i = all_of(p);
 
-	while (!p->st && keyword(p, "or")) {
+	while (!p->st && (keyword(p, "or") || take(p, "||"))) {
 		uint16_t right = all_of(p);
 
 		i = connect(p, OP_OR, i, right);

@@ -6,6 +6,7 @@
  *     and   = not { "and" not }
  *     not   = "not" not | "(" expr ")" | COLUMN OP VALUE
  *     OP    = "=" "!=" "<" "<=" ">" ">=" "~" "!~"      ("==" is "=")
+ *     "and" is also "&&", "or" is "||", "not" is "!".
  *     VALUE = a word, or a string in '...' or "..."
  *
  * Numbers: decimal or 0x..., sizes with K, M, G, T (powers of 1024), times in

@@ -105,6 +105,9 @@ TEST(grammar)
 	BAD(""); BAD("n"); BAD("n ="); BAD("= 5"); BAD("(n=-5"); BAD("n=-5)"); BAD("n=-5 and");
 	BAD("and n=-5"); BAD("n=-5 or or n=1"); BAD("nosuch = 5"); BAD("n = 5 n = 6"); BAD("not");
 	BAD("notn = 5");
+	YES("n=-5&&!n=0"); YES("n=0||n=-5"); YES("n=0 && n=1 || n=-5"); NO("n=0&&(n=1||n=-5)");
+	NO("!(n=-5||n=0)"); YES("!!n=-5"); BAD("n=-5 &&"); BAD("&& n=-5"); BAD("n=-5 & n=-5");
+	BAD("n=-5 || || n=1"); BAD("!"); BAD("!=5"); NO("name = 'a&&b'");
 	memset(deep, '(', sizeof(deep));
 	deep[sizeof(deep) - 1] = '\0';
 	BAD(deep);
