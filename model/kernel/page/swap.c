@@ -191,15 +191,16 @@ static bool read_count(struct swap_cursor *c, uint64_t kva, unsigned size, uint6
 	return true;
 }
 
-static uint32_t count_continued(struct swap_cursor *c, uint64_t kva, uint32_t count)
+/* COUNT, the 6 bits of the byte at KVA, becomes the whole count; false if a part of it is lost. */
+static bool count_continued(struct swap_cursor *c, uint64_t kva, uint32_t *count)
 {
 	const struct kernel *k = c->w->k;
 	uint64_t off = kva & (dump_page_size(k->dump) - 1), pa, pfn, page, next, n = MAP_MAX + 1;
 	uint64_t lru = layout_offset(&k->layout, M_PAGE_LRU);
-	uint64_t link = lru + layout_offset(&k->layout, M_LIST_NEXT), sum = count;
+	uint64_t link = lru + layout_offset(&k->layout, M_LIST_NEXT), sum = *count;
 
 	if (reader_kvtop(c->r, kva, &pa, NULL))
-		return count;
+		return false;
 	page = memmap_page_kva(&k->memmap, pa >> k->dump->page_shift);
 	for (int i = 0; page && i < MAP_PAGES; i++) {
 		uint8_t more;
@@ -207,14 +208,16 @@ static uint32_t count_continued(struct swap_cursor *c, uint64_t kva, uint32_t co
 		if (read_kva_word(c->r, page + link, &next) ||
 		    !memmap_page_pfn(&k->memmap, next - lru, &pfn) ||
 		    read_pa(c->r, (pfn << k->dump->page_shift) + off, &more, 1))
-			break;
+			return false;
 		sum += (more & MAP_CONT_MAX) * n;
 		n *= MAP_CONT_MAX + 1;
 		page = next - lru;
-		if (!(more & MAP_CONTINUED))
-			break;
+		if (!(more & MAP_CONTINUED)) {
+			*count = (uint32_t)min_u64(sum, INT32_MAX);
+			return true;
+		}
 	}
-	return (uint32_t)min_u64(sum, INT32_MAX);
+	return false;
 }
 
 static bool slot_in_map(struct swap_cursor *c, const struct swap_file *f, uint64_t offset,
@@ -236,8 +239,10 @@ static bool slot_in_map(struct swap_cursor *c, const struct swap_file *f, uint64
 	ret->bad = own == MAP_BAD;
 	ret->used = v && !ret->bad;
 	ret->count = ret->shmem ? 1 : ret->bad ? 0 : own;
-	if (v & MAP_CONTINUED && !ret->shmem)
-		ret->count = count_continued(c, kva, own & ~MAP_CONTINUED);
+	if (!(v & MAP_CONTINUED) || ret->shmem)
+		return true;
+	ret->count = own & ~MAP_CONTINUED;
+	ret->lost = !count_continued(c, kva, &ret->count);
 	return true;
 }
 
@@ -278,8 +283,10 @@ static bool slot_in_table(struct swap_cursor *c, unsigned type, uint64_t offset,
 	if (!ret->used)
 		return true;
 	ret->count = (uint32_t)(v >> shift);
-	if (ret->count == (1u << c->w->count_bits) - 1 && c->extend &&
-	    read_count(c, c->extend + (uint64_t)i * 4, 4, &more))
+	if (ret->count != (1u << c->w->count_bits) - 1 || !c->extend)
+		return true;
+	ret->lost = !read_count(c, c->extend + (uint64_t)i * 4, 4, &more);
+	if (!ret->lost)
 		ret->count = (uint32_t)min_u64(more, INT32_MAX);
 	return true;
 }
@@ -287,6 +294,7 @@ static bool slot_in_table(struct swap_cursor *c, unsigned type, uint64_t offset,
 bool swap_slot_read(struct swap_cursor *c, unsigned type, uint64_t offset, struct swap_slot *ret)
 {
 	const struct swap_file *f = &c->w->file[type & (SWAP_TYPES - 1)];
+	bool there;
 
 	*ret = (struct swap_slot){ 0 };
 	if (!f->counts || offset >= f->max) {
@@ -298,13 +306,13 @@ bool swap_slot_read(struct swap_cursor *c, unsigned type, uint64_t offset, struc
 				  "%" PRIu64 " of type %u: there is none", offset, type);
 		return false;
 	}
-	if (c->w->in_table ? slot_in_table(c, type & (SWAP_TYPES - 1), offset, ret)
-			   : slot_in_map(c, f, offset, ret))
-		return true;
-	ret->lost = true;
-	issue_add(c->w->k->issues, ST_NODATA, "swap slot", 1,
-		  "%" PRIu64 " of type %u: its count "
-		  "cannot be read",
-		  offset, type);
-	return false;
+	there = c->w->in_table ? slot_in_table(c, type & (SWAP_TYPES - 1), offset, ret)
+			       : slot_in_map(c, f, offset, ret);
+	ret->lost |= !there;
+	if (ret->lost)
+		issue_add(c->w->k->issues, ST_NODATA, "swap slot", 1,
+			  "%" PRIu64 " of type %u: its count "
+			  "cannot be read",
+			  offset, type);
+	return there;
 }

@@ -57,8 +57,8 @@ struct swap_slot {
 	bool used, bad;
 	bool cached;		/* its page is in the swap cache too */
 	bool shmem;		/* marked as shmem's, where the kernel does so */
-	/* it could not be read, of an area that the kernel has; a slot of none counts as used
-	   once (swp_swapcount()) */
+	/* it, or a part of its count, could not be read, of an area that the kernel has; a slot
+	   of none counts as used once (swp_swapcount()) */
 	bool lost;
 };
 
