@@ -52,7 +52,7 @@ const struct ptebits *listed_pages_bits(const struct listed_pages *x)
 	return x->bits;
 }
 
-static uint32_t listed_count(const struct listed_pages *x, uint64_t pfn)
+static uint32_t listed_count(struct listed_pages *x, uint64_t pfn)
 {
 	const struct frame *f = frame_at(&x->s->frames, pfn);
 
@@ -62,8 +62,8 @@ static uint32_t listed_count(const struct listed_pages *x, uint64_t pfn)
 	return f ? f->mapcount : 0;
 }
 
-static struct listed_page page_at(const struct listed_pages *x, const struct vma_page *p,
-				  uint64_t va, uint64_t pfn)
+static struct listed_page page_at(struct listed_pages *x, const struct vma_page *p, uint64_t va,
+				  uint64_t pfn)
 {
 	const struct capture_page *given = p->captured;
 

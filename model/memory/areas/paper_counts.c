@@ -41,7 +41,7 @@ void paper_counts_free(struct paper_counts *c)
 }
 
 /* For a mapped page: never 0. */
-static uint32_t paper_count(const struct paper_counts *c, const struct resident_page *p)
+static uint32_t paper_count(struct paper_counts *c, const struct resident_page *p)
 {
 	uint32_t n = c->references ? pageraw_references(&c->raw, p->pfn) : p->frame->mapcount;
 
