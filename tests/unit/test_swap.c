@@ -251,6 +251,28 @@ static void test_continued(void)
 	fake_free(f);
 }
 
+/* A kernel without swap has no such names; where the names are lost, areas are not known. */
+static void test_names_lost(void)
+{
+	struct fake *f = area(8, false, 4096);
+	struct swap_slot slot;
+	struct swap_cursor c;
+	struct swaps w;
+
+	f->kernel.layout.v[Y_SWAP_INFO].alt = -1;
+	f->kernel.layout.v[Y_SWAP_INFO].addr = 0;
+	swaps_init(&w, &f->kernel, f->r);
+	swap_cursor_init(&c, &w, f->r);
+	CHECK(!swap_slot_read(&c, 0, 10, &slot) && !slot.lost);
+	swap_cursor_release(&c);
+	f->dump.kallsyms_lost = ST_CORRUPT;
+	swaps_init(&w, &f->kernel, f->r);
+	swap_cursor_init(&c, &w, f->r);
+	CHECK(!swap_slot_read(&c, 0, 10, &slot) && slot.lost);
+	swap_cursor_release(&c);
+	fake_free(f);
+}
+
 static void test_map_2_6(void)
 {
 	struct fake *f = area(4, false, 100);
@@ -374,6 +396,7 @@ int main(void)
 		}
 	test_lost();
 	test_continued();
+	test_names_lost();
 	test_map_2_6();
 	test_released();
 	test_hostile();

@@ -121,8 +121,12 @@ static void read_areas(struct swaps *w, struct reader *r)
 	enum status st;
 	struct kobj o;
 
-	if (!base || !layout_symbol(&k->layout, Y_NR_SWAPFILES))
-		return; /* a kernel without swap */
+	if (!base || !layout_symbol(&k->layout, Y_NR_SWAPFILES)) {
+		/* a kernel without swap, or one whose names for it are not known */
+		if (k->dump->kallsyms_lost || k->dump->exported_only)
+			unread_from(w, 0);
+		return;
+	}
 	st = kvar_u64(k, r, Y_NR_SWAPFILES, 4, &n);
 	if (st) {
 		issue_add(k->issues, st, "swap area", 1, "their number cannot be read");
