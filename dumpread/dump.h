@@ -60,6 +60,7 @@ struct dump {
 	struct symbols symbols;
 	enum status kallsyms_lost;	/* why the kernel's own table, which is there, cannot be
 					   used; ST_OK: it is used, or there is none */
+	bool tokens_lost;		/* of kallsyms: most names lack a part */
 	bool exported_only;		/* of variables only those are known that modules may use */
 	struct types types;
 	char types_lost[64];		/* what of the kernel's own types could not be read; "" if nothing */

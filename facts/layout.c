@@ -4,6 +4,8 @@
  */
 #include "facts/layout.h"
 
+#include "facts/first_task.h"
+
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
@@ -121,13 +123,37 @@ static void count_unlisted(struct dump *d, const struct layout *l)
 			"the dump lists functions and exported variables: what hangs on others is unknown");
 }
 
+/*
+ * Without its name it is found by its content, where a page of names is lost. Where tokens are, so many other
+ * symbols have no name that what hangs on them would be told as absent.
+ */
+static void replace_first_task(struct dump *d, struct layout *l)
+{
+	struct fact *f = &l->v[Y_INIT_TASK];
+
+	if (f->alt >= 0 || !d->kallsyms_lost || d->tokens_lost || first_task_find(d, l, &f->addr))
+		return;
+	f->alt = 0;
+	f->from = "its content";
+	log_info(d->log, "init_task is found by its content, at %#llx",
+		 (unsigned long long)f->addr);
+}
+
+static const struct fact_spec *first_missing(const struct layout *l)
+{
+	for (int id = 0; id < LAYOUT_COUNT; id++)
+		if (l->v[id].alt < 0 && fact_specs[id].needed)
+			return &fact_specs[id];
+	return NULL;
+}
+
 enum status layout_resolve(struct dump *d, struct layout *ret)
 {
 	static const char *const what[] = {
 		[FACT_MEMBER] = "member", [FACT_SIZE] = "type",
 		[FACT_ENUM] = "enumerator", [FACT_SYMBOL] = "symbol",
 	};
-	const struct fact_spec *missing = NULL;
+	const struct fact_spec *missing;
 	char offer[KEPT_LAYOUT_OFFER];
 
 	ret->lost = ret->lost_of_processes = 0;
@@ -138,9 +164,9 @@ enum status layout_resolve(struct dump *d, struct layout *ret)
 			ret->lost++;
 			ret->lost_of_processes += id < FACTS_OF_PROCESSES;
 		}
-		if (ret->v[id].alt < 0 && fact_specs[id].needed && !missing)
-			missing = &fact_specs[id];
 	}
+	replace_first_task(d, ret);
+	missing = first_missing(ret);
 	find_extents(ret);
 	count_unlisted(d, ret);
 	if (ret->lost)

@@ -141,6 +141,7 @@ static void tell_lost(struct dump *d, const struct kallsyms *k)
 	if (!n)
 		return;
 	d->kallsyms_lost = why;
+	d->tokens_lost = k->lost.tokens.n || k->lost.token_index.n;
 	issue_add(&d->issues, why, "symbols", n, "%u of %u pages of kallsyms cannot be read", n,
 		  of);
 }
