@@ -185,6 +185,15 @@ $(page_parts): reports/html/embed.sh $(page) $(page_js)
 
 $B/reports/html/html.o: $(page_parts)
 
+questions := $B/gen/app/questions.h
+
+$(questions): app/questions.sh docs/questions.md
+	@mkdir -p $(@D)
+	$(say) GEN $@
+	$(Q)sh $^ > $@
+
+$B/app/questions.o: $(questions)
+
 fleet_js := $(addprefix reports/html/,fleet_model.js tips.js table.js fleet.js)
 fleet_parts := $B/gen/reports/html/fleet_parts.h
 
@@ -276,7 +285,7 @@ $(tool_bin): $B/%: $B/tests/%.o $B/helpers.a $(archive)
 # Every source through the compiler's checks, without code.
 every_src := $(core_src) $(app_src) $(cli_src) $(lib_src) $(unit_src) $(unit_main) $(unit_help) $(fuzz_src) tests/fuzz/replay.c \
 	$(tool_src) $(bench_src) $(stand_in) $(if $(has_python),$(python_src)) $(if $(wildcard $(CRASH_INCLUDE)/crash/defs.h),$(crash_src))
-syntax: $(page_parts) $(fleet_parts) | build-check
+syntax: $(page_parts) $(fleet_parts) $(questions) | build-check
 	$(say) CHECK '$(CC), $(words $(every_src)) files'
 	$(Q)printf '%s\n' $(every_src) | sh tests/tree/syntax.sh $(CC) $(all_cflags) $(has_python) -isystem '$(CRASH_INCLUDE)'
 
@@ -362,7 +371,7 @@ layers:
 nightly:
 	@tests/nightly
 
-lint lint-quick: $(page_parts) $(fleet_parts)
+lint lint-quick: $(page_parts) $(fleet_parts) $(questions)
 	@$(MAKE) --no-print-directory build-check
 	$(if $(shell command -v clang),@$(MAKE) --no-print-directory B=$B/clang CC=clang SAN= syntax,@echo \
 		'skipped: clang is not installed (Debian package clang)')

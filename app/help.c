@@ -79,7 +79,8 @@ void help_program(FILE *out)
 	      "Without REPORT: ",
 	      out);
 	fputs(reports[0]->name, out);
-	fputs(".\n\nReports (--help REPORT for details):\n", out);
+	fputs(".\n\nReports (help REPORT for details; help questions: which command answers what):\n",
+	      out);
 	help_reports(out);
 	fputs("\nCommands (--help COMMAND for details):\n", out);
 	for (const struct command *c = commands; c->name; c++)

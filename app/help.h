@@ -15,6 +15,7 @@ void help_program(FILE *out);
 void help_report(const struct report *r, FILE *out);
 void help_reports(FILE *out);		/* one line each */
 void help_columns(const struct report *r, FILE *out);
+void help_questions(void);		/* docs/questions.md, on stdout */
 void help_schema(FILE *out);		/* the tables of capsules and fleets, as Markdown */
 /*
  * In man(7): of PAGE "vmcensus" the sections that follow from the tables, of "process", "file" ...

@@ -3,7 +3,7 @@
 """The sessions shown in README.md and docs/*.md are what the program prints.
 
 A document says in a comment which fixture each name in its commands stands for:
-    <!-- sessions: vmcore=x86_64-6.1-sysrq capture.txt=usenix05 -->
+    <!-- sessions: vmcore=x86_64-6.1-sysrq capture.txt=usenix05 oom.vmcore=demo/oom.xz -->
 Of each block of code, a line "$ vmcensus ..." is run, and the lines below it must be its output; a
 line "..." stands for any lines that are left out. "docs.py --update" (after make check) writes the
 outputs anew, each cut where it was.
@@ -80,7 +80,9 @@ def place(names, fixtures, folder):
     os.makedirs(folder, exist_ok=True)
     for name, fixture in (word.split('=') for word in names.split()):
         f = next((f for f in fixtures if f.name == fixture), None)
-        path = f.image()[0] if f else os.path.join(TOP, 'tests', 'fixtures', fixture, name)
+        path = f.image()[0] if f else os.path.join(TOP, 'tests', 'fixtures', fixture)
+        if os.path.isdir(path):
+            path = os.path.join(path, name)
         link = os.path.join(folder, name)
         if os.path.lexists(link):
             os.unlink(link)
@@ -156,8 +158,9 @@ def jobs(tally, build, fixtures, scratch, update=False):
     return [(f'sessions in {os.path.relpath(p, TOP)}', lambda p=p: tally.check(
         f'sessions in {os.path.relpath(p, TOP)}', check(p, build, fixtures, scratch, update)))
         for p in documents()] + [('support matrix', lambda: tally.check(
-            'the support matrix names tests that are there', proofs())), ('commands of those who come from elsewhere', lambda: tally.check(
-                'commands in docs/coming-from.md', commands(os.path.join(TOP, 'docs', 'coming-from.md'), build, fixtures, scratch)))]
+            'the support matrix names tests that are there', proofs())), *((f'commands in docs/{name}', lambda name=name: tally.check(
+                f'commands in docs/{name}', commands(os.path.join(TOP, 'docs', name), build, fixtures, scratch)))
+                for name in ('coming-from.md', 'questions.md'))]
 
 
 def main():
