@@ -195,7 +195,10 @@ void gather_rest(struct gather *g)
 	struct class_counts *n = arena_array(g->mem, struct class_counts, PAGE_CLASSES);
 	uint64_t unknown;
 
-	memcpy(n, c->classes->count, PAGE_CLASSES * sizeof(*n));
+	/* the rest stays 0: a size that is not known is no fact of the summary */
+	for (unsigned i = 0; i < PAGE_CLASSES; i++)
+		if (!c->unknown[i])
+			n[i] = c->classes->count[i];
 	e->classes = n;
 	unknown = gather_pages(g, n[CLASS_UNKNOWN].pages + n[CLASS_VMAP].pages);
 	if (!ev_is_memcg(e))
