@@ -6,37 +6,89 @@
 #include "model/kernel/kobj.h"
 #include "model/kernel/machine/system.h"
 
-static unsigned read_array(const struct system *y, enum layout_id symbol, int64_t n, uint64_t *v)
+/* N words, a counter each, of RAW are added to V. */
+static void add_words(const struct system *y, const uint8_t *raw, unsigned n, int64_t *v)
 {
 	unsigned word = y->k->dump->word_size;
+
+	for (unsigned i = 0; i < n; i++)
+		v[i] += sign_extend(load_uint(raw + i * word, word, y->k->dump->big_endian),
+				    8 * word);
+}
+
+static bool add_array(const struct system *y, uint64_t at, unsigned n, int64_t *v)
+{
 	uint8_t raw[STAT_ITEMS_MAX * 8];
-	enum status st;
 
-	if (!has(y->k, symbol) || n <= 0 || n > STAT_ITEMS_MAX)
-		return 0;
-	st = read_kva(y->r, layout_symbol(&y->k->layout, symbol), raw, (size_t)n * word);
-	if (st) {
-		issue_add(y->k->issues, st, "vm counters", 1, "cannot read %s",
-			  fact_specs[symbol].alt[y->k->layout.v[symbol].alt]);
-		return 0;
-	}
-	for (int64_t i = 0; i < n; i++) {
-		int64_t x = sign_extend(load_uint(raw + i * word, word, y->k->dump->big_endian),
-					8 * word);
+	if (read_kva(y->r, at, raw, (size_t)n * y->k->dump->word_size))
+		return false;
+	add_words(y, raw, n, v);
+	return true;
+}
 
-		v[i] = x > 0 ? (uint64_t)x : 0;
+/* The global array SYMBOL, which is what those of all zones or nodes add up to. */
+struct array {
+	enum layout_id symbol, items, member;
+	unsigned n;
+	int64_t v[STAT_ITEMS_MAX];
+};
+
+static bool add_node(const struct system *y, uint64_t pgdat, void *arg)
+{
+	struct array *a = arg;
+
+	return add_array(y, pgdat + layout_offset(&y->k->layout, a->member), a->n, a->v);
+}
+
+static bool add_zones(const struct system *y, uint64_t pgdat, void *arg)
+{
+	const struct member *m = &y->k->layout.v[M_PGDAT_ZONES].m;
+
+	for (uint32_t i = 0; i < m->count; i++)
+		if (!add_node(y, pgdat + m->offset + (uint64_t)i * m->stride, arg))
+			return false;
+	return true;
+}
+
+/*
+ * Whatever is added to a zone or node is added to the global array in the next line (zone_page_state_add() and
+ * node_page_state_add(), include/linux/vmstat.h, since 2244b95a7bcf, v2.6.18).
+ */
+static bool sum_array(const struct system *y, struct array *a)
+{
+	bool zones = a->member == M_ZONE_VM_STAT;
+
+	return has(y->k, a->member) && (!zones || has(y->k, M_PGDAT_ZONES)) &&
+	       nodes_each(y, zones ? add_zones : add_node, a);
+}
+
+static unsigned read_array(const struct system *y, struct array *a, uint64_t *ret)
+{
+	int64_t n = layout_enum(&y->k->layout, a->items, 0);
+
+	if (n <= 0 || n > STAT_ITEMS_MAX)
+		return 0;
+	a->n = (unsigned)n;
+	if (!has(y->k, a->symbol) ||
+	    !add_array(y, layout_symbol(&y->k->layout, a->symbol), a->n, a->v)) {
+		if (has(y->k, a->symbol))
+			issue_add(y->k->issues, ST_NODATA, "vm counters", 1, "cannot read %s",
+				  fact_specs[a->symbol].alt[y->k->layout.v[a->symbol].alt]);
+		if (!sum_array(y, a))
+			return 0;
 	}
-	return (unsigned)n;
+	for (unsigned i = 0; i < a->n; i++)
+		ret[i] = a->v[i] > 0 ? (uint64_t)a->v[i] : 0;
+	return a->n;
 }
 
 void counters_read(const struct system *y, struct counters *c)
 {
-	const struct layout *l = &y->k->layout;
+	struct array zone = { Y_VM_ZONE_STAT, E_NR_VM_ZONE_STAT_ITEMS, M_ZONE_VM_STAT, 0, { 0 } };
+	struct array node = { Y_VM_NODE_STAT, E_NR_VM_NODE_STAT_ITEMS, M_PGDAT_VM_STAT, 0, { 0 } };
 
-	c->nzone =
-		read_array(y, Y_VM_ZONE_STAT, layout_enum(l, E_NR_VM_ZONE_STAT_ITEMS, 0), c->zone);
-	c->nnode =
-		read_array(y, Y_VM_NODE_STAT, layout_enum(l, E_NR_VM_NODE_STAT_ITEMS, 0), c->node);
+	c->nzone = read_array(y, &zone, c->zone);
+	c->nnode = read_array(y, &node, c->node);
 }
 
 /*
@@ -50,7 +102,7 @@ bool counter_is_of_zones(const struct system *y, enum layout_id item)
 	const struct layout *l = &y->k->layout;
 	int64_t i = layout_enum(l, item, 0);
 
-	if (!has(y->k, Y_VM_NODE_STAT))
+	if (!has(y->k, Y_VM_NODE_STAT) && !has(y->k, M_PGDAT_VM_STAT))
 		return true; /* one enum for all until v4.8 */
 	switch (item) {
 	case E_NR_FREE_PAGES:
