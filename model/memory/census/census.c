@@ -57,8 +57,8 @@ static void *make_census(const struct snapshot *s, struct arena *mem)
 	c->unknown[CLASS_KFENCE] = !claim_kfence(s->k, r, c->classes);
 	c->unknown[CLASS_DEPOT] = !claim_depot(s->k, r, c->classes);
 	c->unknown[CLASS_VMALLOC] = !known || !claim_vmalloc(s->k, r, &areas, c->classes);
-	/* stacks may lie in areas of vmalloc (VMAP_STACK): those that are not claimed count there */
-	c->unknown[CLASS_VMALLOC] |= c->unknown[CLASS_STACK];
+	/* stacks in areas of vmalloc (VMAP_STACK) that are not claimed count there */
+	c->unknown[CLASS_VMALLOC] |= c->unknown[CLASS_STACK] && has(s->k, M_TASK_STACK_VM);
 	holders_build(s, r, mem, c->classes, &areas, &c->owners);
 	claim_vmap(s->k, r, &areas, c->classes);
 	census_settle(s, r, c);
