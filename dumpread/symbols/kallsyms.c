@@ -76,8 +76,12 @@ static uint64_t hash_letters(const char *s, size_t n)
 	return h;
 }
 
-static void hash_token(struct kallsyms_token *t)
+void kallsyms_set_token(struct kallsyms *k, uint8_t code, const char *s, uint32_t len)
 {
+	struct kallsyms_token *t = &k->token[code];
+
+	t->s = s;
+	t->len = len;
 	t->hash = hash_letters(t->s, t->len);
 	t->tail = t->len ? hash_letters(t->s + 1, t->len - 1) : 0;
 	t->power = 1;
@@ -94,7 +98,6 @@ static bool index_tokens(struct kallsyms *k)
 	size_t off = 0;
 
 	for (unsigned i = 0; i < 256; i++) {
-		struct kallsyms_token *t = &k->token[i];
 		size_t len;
 
 		if (by_index)
@@ -107,22 +110,20 @@ static bool index_tokens(struct kallsyms *k)
 		/* a token is a part of a name */
 		if (off + len >= k->tokens_len || len >= KALLSYMS_NAME_LEN)
 			return false;
-		t->s = (const char *)k->tokens + off;
-		t->len = (uint32_t)len;
-		hash_token(t);
+		kallsyms_set_token(k, (uint8_t)i, (const char *)k->tokens + off, (uint32_t)len);
 		off += len + 1;
 		found++;
 	}
-	return found != 0;
+	return found || lost->n;
 }
 
-/* Expand the LEN token numbers at POS; a name longer than BUF is cut. 0: a token is lost. */
-static size_t expand(const struct kallsyms *k, size_t pos, uint32_t len, char *buf)
+/* Expand the LEN token numbers at CODES; a name longer than BUF is cut. 0: a token is lost. */
+static size_t expand(const struct kallsyms *k, const uint8_t *codes, uint32_t len, char *buf)
 {
 	size_t n = 0;
 
 	for (uint32_t i = 0; i < len; i++) {
-		uint8_t t = k->names[pos + i];
+		uint8_t t = codes[i];
 		uint32_t part = k->token[t].len;
 
 		if (!k->token[t].s)
@@ -156,20 +157,27 @@ static size_t hash_name(const struct kallsyms *k, size_t pos, uint32_t len, uint
 	return n;
 }
 
-size_t kallsyms_name(const struct kallsyms *k, uint32_t i, char buf[KALLSYMS_NAME_LEN])
+const uint8_t *kallsyms_codes(const struct kallsyms *k, uint32_t i, uint32_t *len)
 {
 	size_t pos;
-	uint32_t len;
 
 	if (i >= k->num || i % KALLSYMS_MARK_STEP >= k->there[i / KALLSYMS_MARK_STEP])
-		return 0;
+		return NULL;
 	pos = k->marks[i / KALLSYMS_MARK_STEP];
-	for (uint32_t n = i % KALLSYMS_MARK_STEP; kallsyms_name_len(k, &pos, &len); n--) {
+	for (uint32_t n = i % KALLSYMS_MARK_STEP; kallsyms_name_len(k, &pos, len); n--) {
 		if (!n)
-			return expand(k, pos, len, buf);
-		pos += len;
+			return k->names + pos;
+		pos += *len;
 	}
-	return 0;
+	return NULL;
+}
+
+size_t kallsyms_name(const struct kallsyms *k, uint32_t i, char buf[KALLSYMS_NAME_LEN])
+{
+	uint32_t len;
+	const uint8_t *codes = kallsyms_codes(k, i, &len);
+
+	return codes ? expand(k, codes, len, buf) : 0;
 }
 
 /* The hole that the value of symbol I lies in; NULL: none. */
@@ -234,7 +242,7 @@ static void insert_name(struct kallsyms *k, uint32_t i, size_t pos, uint32_t len
 		k->slots[s] = (uint32_t)(h >> 38) << 22 | (i + 1);
 }
 
-static void index_names(struct kallsyms *k)
+void kallsyms_index_names(struct kallsyms *k)
 {
 	uint32_t nmarks = k->num / KALLSYMS_MARK_STEP + 1, len;
 	size_t cap = 1024;
@@ -393,7 +401,7 @@ enum status kallsyms_index(struct kallsyms *k)
 		return ST_LIMIT;
 	if (!index_tokens(k) || (!k->lost.names.n && !kallsyms_names_size(k)))
 		return ST_CORRUPT;
-	index_names(k);
+	kallsyms_index_names(k);
 	return ST_OK;
 }
 

@@ -95,6 +95,16 @@ void kallsyms_free(struct kallsyms *k);
 
 /* Check names and tokens and build the name hash. */
 enum status kallsyms_index(struct kallsyms *k);
+/* Its last part, for names whose tokens changed. */
+void kallsyms_index_names(struct kallsyms *k);
+/* Token CODE is the LEN characters at S, which K does not copy. */
+void kallsyms_set_token(struct kallsyms *k, uint8_t code, const char *s, uint32_t len);
+
+struct symlist;
+
+/* After kallsyms_choose_form(): tokens that are lost, by KNOWN names of symbols; see kallsyms_tokens.c.
+   False: names lack parts still that are none of the compiler's own. */
+bool kallsyms_mend_tokens(struct kallsyms *k, const struct symlist *known);
 
 /*
  * Choose the form of the values, after kallsyms_index(). ST_CORRUPT if no
@@ -115,6 +125,8 @@ void kallsyms_find_marks(struct kallsyms *k);
 /* Step over one length prefix at *POS; false when the names run out. */
 bool kallsyms_name_len(const struct kallsyms *k, size_t *pos, uint32_t *len);
 
+/* The token numbers of the name of symbol I; NULL: they cannot be read. */
+const uint8_t *kallsyms_codes(const struct kallsyms *k, uint32_t i, uint32_t *len);
 /* Name of symbol I with its type letter; length, 0 if it cannot be decoded. */
 size_t kallsyms_name(const struct kallsyms *k, uint32_t i, char buf[KALLSYMS_NAME_LEN]);
 /* Of a symbol whose value lies in a hole: that of the last before the hole. */

@@ -9,6 +9,7 @@
 #include "dumpread/symbols/kallsyms.h"
 #include "dumpread/symbols/sources.h"
 #include "dumpread/symbols/symbols.h"
+#include "dumpread/symbols/symlist.h"
 
 /* Symbols that VMCOREINFO has had since 2.6.24, and kallsyms may have. */
 static const char *const anchor_names[] = {
@@ -141,9 +142,21 @@ static void tell_lost(struct dump *d, const struct kallsyms *k)
 	if (!n)
 		return;
 	d->kallsyms_lost = why;
-	d->tokens_lost = k->lost.tokens.n || k->lost.token_index.n;
 	issue_add(&d->issues, why, "symbols", n, "%u of %u pages of kallsyms cannot be read", n,
 		  of);
+}
+
+/* Tokens that are lost, by the names of exported symbols, which are in memory as text. */
+static void mend_tokens(struct kallsyms *k, struct dump *d)
+{
+	struct symlist *known = NULL;
+
+	if (!(k->lost.tokens.n || k->lost.token_index.n))
+		return;
+	if (!k->base_lost && !kallsyms_choose_form(k, NULL, 0))
+		known = ksymtab_read(d);
+	d->tokens_lost = !known || !kallsyms_mend_tokens(k, known);
+	symlist_free(known);
 }
 
 enum status symbols_add_kallsyms(struct dump *d)
@@ -159,6 +172,8 @@ enum status symbols_add_kallsyms(struct dump *d)
 
 	if (!st)
 		st = kallsyms_index(k);
+	if (!st)
+		mend_tokens(k, d);
 	/* after a wrong length of one name all others are of wrong symbols */
 	if (!st && vmcoreinfo_symbol(d, "kallsyms_names", &names) && !k->lost.names.n &&
 	    !kallsyms_marked(k, names))

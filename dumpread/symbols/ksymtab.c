@@ -18,6 +18,7 @@
 #include "dumpread/symbols/symlist.h"
 
 #define ANCHOR "init_task"
+#define ENTRY "__ksymtab_"	/* and the name: the symbol of the entry itself */
 #define STRINGS_MAX 32u		/* places where the anchor is the end of some string */
 #define ENTRIES_MAX (64u << 10)	/* each way: five times those of a large kernel */
 #define ENTRIES_MIN 100u
@@ -132,22 +133,19 @@ static bool find_entry(void *arg, uint64_t addr, const uint8_t *buf, size_t len)
 /* Entries from ADDR on, STEP bytes apart (negative: downwards). */
 static void take_entries(const struct scan *s, struct symlist *l, uint64_t addr, uint64_t step)
 {
-	char buf[NAME_BYTES] = "";
+	char buf[sizeof(ENTRY) + NAME_BYTES] = ENTRY, *name = buf + sizeof(ENTRY) - 1;
 	uint64_t value;
 	size_t len;
 
-	for (unsigned i = 0; i < ENTRIES_MAX && (len = entry_name(s, addr, buf)); i++, addr += step)
-		if (pointee(s, addr + VALUE, &value) && !symlist_add(l, buf, len, value, true))
+	for (unsigned i = 0; i < ENTRIES_MAX && (len = entry_name(s, addr, name));
+	     i++, addr += step)
+		if (pointee(s, addr + VALUE, &value) &&
+		    (!symlist_add(l, name, len, value, true) ||
+		     !symlist_add(l, buf, sizeof(ENTRY) - 1 + len, addr, false)))
 			return;
 }
 
-static enum status absent(struct dump *d)
-{
-	return fail(&d->diag, ST_ABSENT,
-		    "no table of exported symbols was found in the kernel image");
-}
-
-enum status symbols_add_ksymtab(struct dump *d)
+struct symlist *ksymtab_read(struct dump *d)
 {
 	struct reader *r = reader_new(d);
 	struct scan s = { .big = d->big_endian };
@@ -159,17 +157,24 @@ enum status symbols_add_ksymtab(struct dump *d)
 		if (s.nstrings)
 			kimage_scan(&s.ki, find_entry, &s);
 	}
-	if (!s.stride) {
-		reader_free(r);
-		return absent(d);
-	}
 	l = symlist_new();
-	take_entries(&s, l, s.entry, s.stride);
-	take_entries(&s, l, s.entry - s.stride, -(uint64_t)s.stride);
+	if (s.stride) {
+		take_entries(&s, l, s.entry, s.stride);
+		take_entries(&s, l, s.entry - s.stride, -(uint64_t)s.stride);
+	}
 	reader_free(r);
 	symlist_finish(l);
-	if (l->n >= ENTRIES_MIN)
-		return symlist_attach(l, d, "ksymtab");
+	if (l->n >= 2 * ENTRIES_MIN)
+		return l;
 	symlist_free(l);
-	return absent(d);
+	return NULL;
+}
+
+enum status symbols_add_ksymtab(struct dump *d)
+{
+	struct symlist *l = ksymtab_read(d);
+
+	return l ? symlist_attach(l, d, "ksymtab")
+		 : fail(&d->diag, ST_ABSENT,
+			"no table of exported symbols was found in the kernel image");
 }

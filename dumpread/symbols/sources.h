@@ -18,11 +18,16 @@
 
 #include "dumpread/dump.h"
 
+struct symlist;
+
 enum status symbols_add_vmcoreinfo(struct dump *d);
 enum status symbols_add_kallsyms(struct dump *d);
 enum status symbols_add_systemmap(struct dump *d, const char *path);
 enum status symbols_add_ksymtab(struct dump *d);
 enum status symbols_add_elf(struct dump *d, Elf *elf, const char *path);
+
+/* The exported symbols of D's kernel, by address; NULL: they were not found. Free with symlist_free(). */
+struct symlist *ksymtab_read(struct dump *d);
 
 /* Is what VMCOREINFO calls SYMBOL(NAME) the value of that variable? */
 bool vmcoreinfo_is_value(const char *name);

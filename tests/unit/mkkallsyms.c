@@ -40,11 +40,14 @@ static uint64_t label(struct out *o)
 	return o->m->va + o->len;
 }
 
-/* Tokens: characters of names stand for themselves, 1 for "sym_", others are fillers. */
+/* Tokens of more than one character, by their numbers; one may be a part of another that is before it. */
+static const char *const longer[] = { NULL, "sym_1", "sym_", ".loc" };
+
+/* Characters of names stand for themselves; others are fillers. */
 static const char *token(unsigned t, char buf[8])
 {
-	if (t == 1)
-		return "sym_";
+	if (t && t < ARRAY_LEN(longer))
+		return longer[t];
 	if (t > ' ' && t < 0x7f)
 		snprintf(buf, 8, "%c", (int)t);
 	else
@@ -58,13 +61,14 @@ static void put_name(struct out *o, const struct mk_symbol *s)
 	unsigned n = 0;
 
 	codes[n++] = (uint8_t)s->type;
-	for (const char *p = s->name; *p && n < sizeof(codes); )
-		if (!strncmp(p, "sym_", 4)) {
-			codes[n++] = 1;
-			p += 4;
-		} else {
-			codes[n++] = (uint8_t)*p++;
-		}
+	for (const char *p = s->name; *p && n < sizeof(codes); ) {
+		unsigned t = 1;
+
+		while (t < ARRAY_LEN(longer) && strncmp(p, longer[t], strlen(longer[t])))
+			t++;
+		p += t < ARRAY_LEN(longer) ? strlen(longer[t]) : 1;
+		codes[n++] = (uint8_t)(t < ARRAY_LEN(longer) ? t : (unsigned char)p[-1]);
+	}
 	if (n < 0x80) {
 		put_uint(o, n, 1);
 	} else {
