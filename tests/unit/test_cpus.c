@@ -8,6 +8,9 @@
 #include "tests/unit/fake.h"
 
 enum { MASK = 0x1000, IDS = 0x1100, OFFSETS = 0x2000 };
+/* mm/percpu.c's own */
+enum { FIRST = 0x3000, MAP = 0x3008, UNITS = 0x3010, MAP_AT = 0x3100, UNITS_AT = 0x3200, AREAS = 0x8000 };
+#define PER_CPU_START 0x40u
 
 static struct fake *machine(uint64_t mask)
 {
@@ -75,4 +78,53 @@ TEST(beyond)
 	CHECK_EQ(f->kernel.ncpus, 1);
 	CHECK_EQ(fake_issues(f, "cpu mask"), 1);
 	fake_free(f);
+}
+
+/* CPUs 0, 1 and 3, of which the units are in another order; 2 has none. */
+static struct fake *with_units(bool mask, bool offsets)
+{
+	static const uint32_t unit[] = { 1, 0, UINT32_MAX, 2 };
+	struct fake *f = fake_new(8, false);
+
+	fake_symbol(f, Y_NR_CPU_IDS, fake_kva(f, IDS));
+	fake_put_uint(f, IDS, 4, 4);
+	fake_symbol(f, Y_PCPU_START, PER_CPU_START);
+	fake_symbol(f, Y_PCPU_BASE, fake_kva(f, FIRST));
+	fake_symbol(f, Y_PCPU_UNIT_MAP, fake_kva(f, MAP));
+	fake_symbol(f, Y_PCPU_UNIT_OFFSETS, fake_kva(f, UNITS));
+	fake_put_uint(f, FIRST, fake_kva(f, AREAS), 8);
+	fake_put_uint(f, MAP, fake_kva(f, MAP_AT), 8);
+	fake_put_uint(f, UNITS, fake_kva(f, UNITS_AT), 8);
+	for (unsigned i = 0; i < 4; i++) {
+		fake_put_uint(f, MAP_AT + 4 * i, unit[i], 4);
+		fake_put_uint(f, UNITS_AT + 8 * i, unit[i] == UINT32_MAX ? 0 : unit[i] * 0x1000, 8);
+	}
+	/* where nothing is */
+	fake_symbol(f, Y_CPU_POSSIBLE, mask ? fake_kva(f, MASK) : 0x1000);
+	fake_put_uint(f, MASK, 0xb, 8);
+	fake_symbol(f, Y_PER_CPU_OFFSET, offsets ? fake_kva(f, OFFSETS) : 0x1000);
+	for (unsigned i = 0; i < 4; i++)
+		fake_put_uint(f, OFFSETS + 8 * i, 0x10000 * (i + 1), 8);
+	cpus_read(&f->kernel, f->r);
+	return f;
+}
+
+/* The units tell what the mask or the offsets do not, and nothing else. */
+TEST(units)
+{
+	for (int lost = 0; lost < 4; lost++) {
+		struct fake *f = with_units(!(lost & 1), !(lost & 2));
+		uint64_t base = fake_kva(f, AREAS) - PER_CPU_START;
+
+		CHECK_EQ(f->kernel.cpus_possible, 3);
+		if (CHECK_EQ(f->kernel.ncpus, 3)) {
+			CHECK_EQ(f->kernel.possible[2], 3);
+			CHECK_EQ(f->kernel.percpu[0], lost & 2 ? base + 0x1000 : 0x10000);
+			CHECK_EQ(f->kernel.percpu[1], lost & 2 ? base : 0x20000);
+			CHECK_EQ(f->kernel.percpu[2], lost & 2 ? base + 0x2000 : 0x40000);
+		}
+		CHECK_EQ(fake_issues(f, "cpu mask"), lost & 1);
+		CHECK_EQ(fake_issues(f, "per-cpu offset"), lost & 2 ? 3 : 0);
+		fake_free(f);
+	}
 }
