@@ -5,8 +5,8 @@
  *
  * Every kernel address goes through the kernel's own page tables: text, direct
  * map, vmalloc, vmemmap and modules alike, so no layout of the address space
- * (KASLR, 5 levels, versions) needs to be known. If those tables are lost, text and
- * the ranges in the program headers are still translated by arithmetic.
+ * (KASLR, 5 levels, versions) needs to be known. Where a table is lost, text, the direct
+ * map and the ranges in the program headers are still translated by arithmetic.
  */
 #include <elf.h>
 #include <inttypes.h>
@@ -47,6 +47,8 @@ static enum status x86_64_by_rule(const struct dump *d, uint64_t kva, uint64_t *
 	for (unsigned i = 0; i < x->nlinear; i++)
 		if (!linear_kvtop(&x->linear[i], kva, pa, run))
 			return ST_OK;
+	if (!linear_kvtop(&x->direct, kva, pa, run))
+		return ST_OK;
 	return x->has_phys_base ? linear_kvtop(&text, kva, pa, run) : ST_NODATA;
 }
 
@@ -126,6 +128,52 @@ static void late_paging(struct dump *d, struct reader *r, struct kernel_map *x)
 		x->env.pa_mask &= v;
 }
 
+#define DIRECT_PROBES 64u	/* places, spread over memory */
+#define DIRECT_MAX (UINT64_C(1) << 46)	/* to vmalloc(), where nothing is moved: 64 TiB */
+
+/* Places of which the tables say that they lie at BASE and their address; -1: one lies elsewhere. */
+static int mapped_at(const struct dump *d, struct reader *r, uint64_t base)
+{
+	const struct kernel_map *m = d->kv_self;
+	uint64_t pa, run, step = linear_max_pa(d) / DIRECT_PROBES & ~UINT64_C(4095);
+	int n = 0;
+
+	for (uint64_t i = 0; m->has_root && i < DIRECT_PROBES; i++) {
+		if (pgtrans(r, m->paging, &m->env, m->root, base + i * step, &pa, &run))
+			continue;
+		if (pa != i * step)
+			return -1;
+		n++;
+	}
+	return n;
+}
+
+/*
+ * Where physical address 0 is in the direct map. page_offset_base since 021182e52fe0 (v4.8) moves it, at most up to
+ * vmalloc_base. Else it is at a place of its release (arch/x86/include/asm/page_64.h), and the tables have to agree.
+ */
+static void find_direct(const struct dump *d, struct reader *r, struct x86_64 *x)
+{
+	static const uint64_t fixed[] = { UINT64_C(0xffff888000000000),
+					  UINT64_C(0xffff880000000000),
+					  UINT64_C(0xffff810000000000),
+					  UINT64_C(0xff11000000000000) };
+	uint64_t base, end;
+
+	if (fact_variable(d, r, Y_PAGE_OFFSET_BASE, 8, &base) && base & UINT64_C(1) << 63 &&
+	    !(base & 4095) && mapped_at(d, r, base) >= 0 &&
+	    fact_variable(d, r, Y_VMALLOC_BASE, 8, &end) && end > base) {
+		x->direct = (struct linear){ base, 0, min_u64(linear_max_pa(d), end - base) };
+		return;
+	}
+	for (unsigned i = 0; i < ARRAY_LEN(fixed); i++)
+		if (mapped_at(d, r, fixed[i]) > 0) {
+			x->direct = (struct linear){ fixed[i], 0,
+						     min_u64(linear_max_pa(d), DIRECT_MAX) };
+			return;
+		}
+}
+
 /*
  * 46 bits with 4 levels, until __PHYSICAL_MASK_SHIFT became always 52 (4.17: "x86/mm/64:
  * Make __PHYSICAL_MASK_SHIFT always 52"). An inverted entry tells them apart: with 46,
@@ -146,6 +194,7 @@ static enum status x86_64_attach_late(struct dump *d)
 
 	late_paging(d, r, x);
 	narrow_pa(d, x);
+	find_direct(d, r, self);
 	self->no_1g_pages = fact_symbol(d, Y_DIRECT_GB, &va) &&
 			    (!fact_variable(d, r, Y_DIRECT_GB, 4, &on) || !on);
 	reader_free(r);

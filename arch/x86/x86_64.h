@@ -44,6 +44,7 @@ struct x86_64 {
 	uint64_t phys_base;		/* text: pa = va - X86_64_TEXT + phys_base */
 	struct linear *linear;		/* by the image's program headers; in dump->mem */
 	unsigned nlinear;
+	struct linear direct;		/* the direct map; size 0: not known where it is */
 	bool no_1g_pages;		/* the kernel maps none: direct_gbpages */
 };
 

@@ -565,6 +565,33 @@ static void test_copy(bool whole)
 	tables_free(t);
 }
 
+#define BASES 30u		/* the page of both variables */
+
+/* A pud of the direct map is lost: what it mapped is where the variables say, up to vmalloc(). */
+static void test_direct(uint64_t base, bool known)
+{
+	struct tables *t = kernel_new(4, 0);
+	const struct arch *a;
+	struct reader *r;
+	uint64_t pa;
+
+	t->absent[8] = true;
+	set(t, BASES, 0, base, 0);
+	set(t, BASES, 1, DIRECT + 0x30000, 0);
+	t->dump.vmcoreinfo = PHYS_BASE "SYMBOL(page_offset_base)=ffffffff8101e000\n"
+				       "SYMBOL(vmalloc_base)=ffffffff8101e008\n";
+	CHECK_EQ(arch_attach(&t->dump, &a), ST_OK);
+	r = reader_new(&t->dump);
+	CHECK_EQ(reader_kvtop(r, DIRECT + 0x3000, &pa, NULL), ST_NODATA);
+	CHECK_EQ(a->attach_late(&t->dump), ST_OK);
+	CHECK_EQ(reader_kvtop(r, DIRECT + 0x3000, &pa, NULL), known ? ST_OK : ST_NODATA);
+	if (known)
+		CHECK_EQ(pa, 0x3000);
+	CHECK_EQ(reader_kvtop(r, DIRECT + 0x30000, &pa, NULL), ST_NODATA);
+	reader_free(r);
+	tables_free(t);
+}
+
 /* Of the root's tables, that of text is lost: text is found by rule, all else by the others. */
 static void test_without_text(void)
 {
@@ -753,6 +780,8 @@ int main(void)
 	test_copy(true);
 	test_copy(false);
 	test_without_text();
+	test_direct(DIRECT, true);
+	test_direct(DIRECT | 8, false);
 	test_damaged();
 	test_variants();
 	return check_done();
