@@ -223,8 +223,9 @@ static enum status no_types(struct dump *d, const char *btf)
 
 static void search_symbols(struct dump *d)
 {
-	if (knows_data(d) && d->kallsyms_lost)
-		kept_layout_add(d, "symbols", true);
+	/* exported symbols have their names a second time */
+	if (knows_data(d) && d->kallsyms_lost && !kept_layout_add(d, "symbols", true))
+		symbols_add_ksymtab(d);
 	if (knows_data(d) || search_systemmap(d))
 		return;
 	search_vmlinux(d, VMLINUX_SYMBOLS);
