@@ -41,6 +41,12 @@ static enum status resolve_alt(const struct dump *d, enum fact_kind kind, const 
 	return symbols_find(&d->symbols, name, &f->addr, &f->from) ? ST_OK : ST_ABSENT;
 }
 
+/* What a kept layout of this table does not have, the kernel does not have. */
+static bool knows_all(const struct dump *d)
+{
+	return d->kept_layout && d->layout_facts >= FACTS_VERSION;
+}
+
 /* ST_NODATA: the kernel may have it, but it is on what could not be read. */
 static enum status resolve_one(const struct dump *d, const struct fact_spec *spec, struct fact *f)
 {
@@ -57,7 +63,7 @@ static enum status resolve_one(const struct dump *d, const struct fact_spec *spe
 			none = st;
 	}
 	memset(f, 0, sizeof(*f));
-	f->alt = -1;
+	f->alt = none == ST_NODATA && !knows_all(d) ? FACT_LOST : -1;
 	return none;
 }
 
@@ -92,12 +98,6 @@ static void find_extents(struct layout *l)
 		if (!l->extent[s] || l->extent[s] > l->v[s].size)
 			l->extent[s] = l->v[s].size;
 	}
-}
-
-/* What a kept layout of this table does not have, the kernel does not have. */
-static bool knows_all(const struct dump *d)
-{
-	return d->kept_layout && d->layout_facts >= FACTS_VERSION;
 }
 
 /* There is a result, which lacks what hangs on types or symbols that are lost. */
@@ -158,7 +158,8 @@ enum status layout_resolve(struct dump *d, struct layout *ret)
 
 	ret->lost = ret->lost_of_processes = 0;
 	for (int id = 0; id < LAYOUT_COUNT; id++) {
-		if (resolve_one(d, &fact_specs[id], &ret->v[id]) == ST_NODATA && !knows_all(d)) {
+		resolve_one(d, &fact_specs[id], &ret->v[id]);
+		if (ret->v[id].alt == FACT_LOST) {
 			log_debug(d->log, "%s is on types that could not be read",
 				  fact_specs[id].alt[0]);
 			ret->lost++;

@@ -68,9 +68,12 @@ struct fact_spec {
 
 extern const struct fact_spec fact_specs[LAYOUT_COUNT];
 
+/* The kernel may have it, but its type could not be read. */
+#define FACT_LOST (-2)
+
 /* What was found for it. */
 struct fact {
-	int8_t alt;			/* index of the spelling that matched, -1 absent */
+	int8_t alt;			/* index of the spelling that matched, -1 absent, FACT_LOST */
 	const char *from;		/* "btf", "kallsyms", ... NULL if absent */
 	union {
 		struct member m;	/* FACT_MEMBER */

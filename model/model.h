@@ -339,6 +339,7 @@ struct log_line {
 struct machine {
 	int64_t crash_time;	/* seconds since 1970; 0 unknown */
 	uint64_t uptime;	/* ns; 0 unknown */
+	bool uptime_least;	/* it is that of the last line of the log: no clock could be read */
 	uint32_t cpus_online, cpus_possible;	/* 0: unknown */
 	uint64_t present;	/* pages of RAM, without holes and devices; 0 unknown */
 	const char *panic;	/* panic message, or NULL: none found */

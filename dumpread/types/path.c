@@ -310,7 +310,7 @@ enum status path_member(const struct btf_index *x, const char *path, struct memb
 		s = shape_of(x, f.type);
 		/* "[]" demands an array; without it one can only come last */
 		if (s.is_array ? !step.array && !step.last : step.array)
-			return ST_ABSENT;
+			return is_lost(x, s.t) ? ST_NODATA : ST_ABSENT;
 		if (step.last)
 			return describe(x, f, ret);
 	}

@@ -120,7 +120,9 @@ static void when(struct maker *m)
 		 arena_printf(m->mem,
 			      unset ? "at a time unknown: the clock was not set (%s)" : "%s", buf));
 	if (mc->uptime)
-		add_fact(m, "uptime", mc->uptime, "ns", duration(m, mc->uptime));
+		add_fact(m, "uptime", mc->uptime, "ns",
+			 arena_printf(m->mem, "%s%s", mc->uptime_least ? "at least " : "",
+				      duration(m, mc->uptime)));
 }
 
 static void why(struct maker *m)
@@ -314,6 +316,17 @@ static uint64_t part_bytes(const struct maker *m, const struct part *p)
 	return a;
 }
 
+/* Does the kernel have the line NAME, if with a value that is not known? */
+static bool has_line(const struct maker *m, const char *name)
+{
+	const struct machine *mc = &m->s->machine;
+
+	for (uint32_t i = 0; i < mc->nmeminfo; i++)
+		if (!strcmp(mc->meminfo[i].name, name))
+			return true;
+	return false;
+}
+
 static void memory(struct maker *m)
 {
 	uint64_t total = info(m, "MemTotal"), known = 0, v;
@@ -326,7 +339,7 @@ static void memory(struct maker *m)
 	for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
 		v = part_bytes(m, &parts[i]);
 		if (v == COL_UNKNOWN) {
-			if (!parts[i].optional)
+			if (!parts[i].optional || has_line(m, parts[i].plus))
 				all_known = false;
 			continue;
 		}

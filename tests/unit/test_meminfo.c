@@ -189,6 +189,13 @@ TEST(available)
 	read_lines(f, &mem, &m);
 	CHECK_EQ(line(&m, "MemAvailable"), (1000 - 200 + 160 - LOW + 50 - 25) << 12);
 	arena_release(&mem);
+	/* a lost type is no kernel without watermarks */
+	f->kernel.layout.v[M_ZONE_WATERMARK].alt = FACT_LOST;
+	read_lines(f, &mem, &m);
+	CHECK_EQ(line(&m, "MemAvailable"), UNKNOWN);
+	CHECK(has_line(&m, "MemAvailable"));
+	arena_release(&mem);
+	f->kernel.layout.v[M_ZONE_WATERMARK].alt = 0;
 	fake_symbol(f, Y_MEMINFO_LEGACY, fake_kva(f, LEGACY));
 	for (unsigned legacy = 0; legacy < 2; legacy++) {
 		fake_put_uint(f, LEGACY, legacy, 4);
@@ -197,6 +204,26 @@ TEST(available)
 		arena_release(&mem);
 	}
 	fake_free(f);
+}
+
+/* Where names of symbols are lost, swap and huge pages without a name are unknown, and no longer none. */
+TEST(names_lost)
+{
+	for (int lost = 0; lost < 2; lost++) {
+		struct fake *f = older();
+		struct machine m;
+		struct arena mem;
+
+		fake_size(f, S_HSTATE, 64);
+		f->dump.kallsyms_lost = lost ? ST_CORRUPT : ST_OK;
+		read_lines(f, &mem, &m);
+		CHECK_EQ(line(&m, "SwapTotal"), lost ? UNKNOWN : 0);
+		CHECK_EQ(line(&m, "SwapFree"), lost ? UNKNOWN : 0);
+		CHECK_EQ(has_line(&m, "HugePages_Total"), lost);
+		CHECK_EQ(line(&m, "HugePages_Total"), UNKNOWN);
+		arena_release(&mem);
+		fake_free(f);
+	}
 }
 
 /* percpu_counter_sum() is two's complement, whatever the parts say. */

@@ -162,8 +162,10 @@ void hugetlb_sums_read(const struct kernel *k, struct reader *r, struct hugetlb_
 	uint64_t n, deflt;
 	struct kobj o;
 
-	*ret = (struct hugetlb_sums){ .there = layout_symbol(&k->layout, Y_HSTATES) != 0 };
-	if (!ret->there || !has(k, Y_MAX_HSTATE) || !has(k, Y_DEFAULT_HSTATE))
+	*ret = (struct hugetlb_sums){
+		.there = has(k, Y_HSTATES) || (has(k, S_HSTATE) && kernel_hides_symbols(k)),
+	};
+	if (!has(k, Y_HSTATES) || !has(k, Y_MAX_HSTATE) || !has(k, Y_DEFAULT_HSTATE))
 		return;
 	if (huge_page_sizes(k, r, &n) || kvar_u64(k, r, Y_DEFAULT_HSTATE, 4, &deflt) ||
 	    deflt > HSTATES_MAX || (n && deflt >= n)) {

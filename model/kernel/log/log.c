@@ -69,8 +69,10 @@ void machine_log(struct snapshot *s, struct reader *r)
 					   issues_reason(s->k->issues, "log record"));
 	find_panic_text(&y);
 	/* without a clock, the last stamp is a lower bound for the uptime */
-	if (!s->machine.uptime && l.v.n)
+	if (!s->machine.uptime && l.v.n) {
 		s->machine.uptime = l.v.v[l.v.n - 1].ts;
+		s->machine.uptime_least = true;
+	}
 }
 
 void machine_log_lines(struct snapshot *s, struct log_line *v, uint32_t n)

@@ -515,8 +515,8 @@ static void swap_sums(struct meminfo *i)
 	for (uint32_t a = 0; a < i->y->m->nswaps; a++)
 		if (!i->y->m->swaps[a].active)
 			leaving = plus(leaving, i->y->m->swaps[a].used);
-	if (!has(i->y->k, Y_TOTAL_SWAP)) { /* no CONFIG_SWAP, or not listed */
-		i->swap_total = i->swap_free = i->y->k->dump->exported_only ? UNKNOWN : 0;
+	if (!has(i->y->k, Y_TOTAL_SWAP)) { /* no CONFIG_SWAP, or not known */
+		i->swap_total = i->swap_free = kernel_hides_symbols(i->y->k) ? UNKNOWN : 0;
 		return;
 	}
 	i->swap_total = plus(word_var(i->y, Y_TOTAL_SWAP), leaving);

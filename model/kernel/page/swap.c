@@ -123,7 +123,7 @@ static void read_areas(struct swaps *w, struct reader *r)
 
 	if (!base || !layout_symbol(&k->layout, Y_NR_SWAPFILES)) {
 		/* a kernel without swap, or one whose names for it are not known */
-		if (k->dump->kallsyms_lost || k->dump->exported_only)
+		if (kernel_hides_symbols(k))
 			unread_from(w, 0);
 		return;
 	}

@@ -38,7 +38,7 @@ uint64_t int_var(const struct system *y, enum layout_id symbol)
 
 /* ---- zones ----------------------------------------------------------------------- */
 
-/* Element I of the array member at OBJECT; 0 if the kernel has none. */
+/* Element I of the array member at OBJECT; 0 if the kernel has none. False: it cannot be read. */
 static bool elem(const struct system *y, uint64_t object, enum layout_id id, int64_t i,
 		 uint64_t *ret)
 {
@@ -46,7 +46,7 @@ static bool elem(const struct system *y, uint64_t object, enum layout_id id, int
 
 	*ret = 0;
 	if (f->alt < 0)
-		return true;
+		return f->alt != FACT_LOST;
 	if (i < 0 || i >= f->m.count)
 		return false;
 	return !read_kva_uint(y->r, object + f->m.offset + (uint64_t)i * f->m.stride, f->m.stride,

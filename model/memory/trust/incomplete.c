@@ -41,7 +41,8 @@ unsigned proc_incomplete(const struct snapshot *s, const struct proc *p)
 		return mm_incomplete(s, &s->mms[p->mm]);
 	if (p->mm_unread)
 		return INCOMPLETE_MM;
-	return s->k->layout.lost_of_processes ? INCOMPLETE_TYPES : 0;
+	/* a kernel thread has no memory of its own */
+	return s->k->layout.lost_of_processes && !p->kthread ? INCOMPLETE_TYPES : 0;
 }
 
 const char *incomplete_text(unsigned what)
