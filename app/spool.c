@@ -166,24 +166,20 @@ bool spool_is_packed_dump(const char *path)
 	return is_packed(path, &at) && !unpack_stream(path, at, -1);
 }
 
-static int spool_packed(struct run *run)
+static int spool_packed(struct run *run, const char *path)
 {
-	const char *dir = temporary(), *path = run->o.nimages == 1 ? run->o.images[0] : NULL;
+	const char *dir = temporary();
 	int status, fd;
 	uint64_t at;
 
-	if (!path || run->open || live_named(path) || elsewhere_named(path) ||
-	    !is_packed(path, &at))
+	if (live_named(path) || elsewhere_named(path) || !is_packed(path, &at))
 		return 0;
 	/* it never has a name: whatever ends this process leaves nothing */
 	fd = unnamed_file(dir);
 	status = fd >= 0 ? unpack_stream(path, at, fd) : EXIT_NO_ANSWER;
 	if (fd >= 0 && (!status || status == EXIT_DAMAGED)) {
-		elsewhere_file(path, fd);
-		if (status) {
-			elsewhere_damaged();
-			run->status = EXIT_DAMAGED;
-		}
+		elsewhere_file(path, fd, status != 0);
+		run->status = status ? status : run->status;
 		return 0;
 	}
 	if (fd >= 0)
@@ -195,9 +191,18 @@ static int spool_packed(struct run *run)
 	return EXIT_NO_ANSWER;
 }
 
+/* Is each dump one file: the only one, or that of two which are compared? A dump of several files is not packed. */
+static bool is_single(const struct options *o)
+{
+	return o->nearlier <= 1 && o->nimages == o->nearlier + 1;
+}
+
 int spool_images(struct run *run)
 {
+	const struct options *o = &run->o;
 	int status = spool_stdin(run);
 
-	return status ? status : spool_packed(run);
+	for (unsigned i = 0; !status && !run->open && is_single(o) && i < o->nimages; i++)
+		status = spool_packed(run, o->images[i]);
+	return status;
 }

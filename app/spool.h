@@ -11,7 +11,8 @@
  * zeros take no space.
  *
  * If the only image of RUN is a packed dump (gzip, bzip2, xz, zstd, lz4), or what virsh saved packed: expands it in a
- * sandbox to such a file, which stands for the image from now on. 0, or EXIT_NO_ANSWER with DIAG.
+ * sandbox to such a file, which stands for the image from now on. So is each of two that are compared, if it is one file.
+ * 0, or EXIT_NO_ANSWER with DIAG.
  */
 int spool_images(struct run *run);
 

@@ -15,9 +15,12 @@
 
 #define NBD "nbd+unix:"
 
-static const char *expanded;	/* the name of a packed file ... */
-static int expanded_fd = -1;	/* ... which stands for this one */
-static bool damaged;		/* it ends where the packed file is damaged */
+/* Packed files: that of the dump, and of the one that it is compared with. */
+static struct {
+	const char *name;	/* NULL: there is none */
+	int fd;			/* stands for it */
+	bool damaged;		/* ends where the packed file is damaged */
+} expanded[ELSEWHERE_FILES];
 static int input = STDIN_FILENO;	/* of the process, as its standard input is */
 
 /* Copies N bytes with %XX decoded; false: they are too long, or no text. */
@@ -63,26 +66,38 @@ bool elsewhere_is_nbd(const char *name, char *export, size_t export_size, char *
 	       (!socket || decode(query + 8, strcspn(query + 8, "&"), socket, socket_size));
 }
 
+/* Its place in expanded[]; ELSEWHERE_FILES: it is none of them. */
+static unsigned find(const char *name)
+{
+	unsigned i = 0;
+
+	while (i < ELSEWHERE_FILES && (!expanded[i].name || strcmp(expanded[i].name, name)))
+		i++;
+	return i;
+}
+
 bool elsewhere_named(const char *name)
 {
-	return !strcmp(name, ELSEWHERE_STDIN) || (expanded && !strcmp(name, expanded)) ||
+	return !strcmp(name, ELSEWHERE_STDIN) || find(name) < ELSEWHERE_FILES ||
 	       elsewhere_is_nbd(name, NULL, 0, NULL, 0);
 }
 
-void elsewhere_file(const char *name, int fd)
+void elsewhere_file(const char *name, int fd, bool damaged)
 {
-	expanded = name;
-	expanded_fd = fd;
-}
+	unsigned i = 0;
 
-void elsewhere_damaged(void)
-{
-	damaged = true;
+	while (i + 1 < ELSEWHERE_FILES && expanded[i].name)
+		i++;
+	expanded[i].name = name;
+	expanded[i].fd = fd;
+	expanded[i].damaged = damaged;
 }
 
 bool elsewhere_is_damaged(const char *name)
 {
-	return damaged && expanded && !strcmp(name, expanded);
+	unsigned i = find(name);
+
+	return i < ELSEWHERE_FILES && expanded[i].damaged;
 }
 
 void elsewhere_stdin(int fd)
@@ -121,7 +136,9 @@ static int open_socket(const char *name)
 
 int elsewhere_open(const char *name)
 {
-	if (expanded && !strcmp(name, expanded))
-		return open_again(expanded_fd);
+	unsigned i = find(name);
+
+	if (i < ELSEWHERE_FILES)
+		return open_again(expanded[i].fd);
 	return strcmp(name, ELSEWHERE_STDIN) ? open_socket(name) : open_again(input);
 }

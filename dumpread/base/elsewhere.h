@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 #define ELSEWHERE_STDIN "-"
+#define ELSEWHERE_FILES 2
 
 bool elsewhere_named(const char *name);
 
@@ -21,11 +22,11 @@ bool elsewhere_is_nbd(const char *name, char *export, size_t export_size, char *
 /* Standard input is the regular file FD from now on, of this process and those that it starts. */
 void elsewhere_stdin(int fd);
 
-/* The same of the file NAME, which is kept: what was packed in it is in FD. One file at most. */
-void elsewhere_file(const char *name, int fd);
-
-/* What is in that file is not all: its packed stream is damaged, or ends too early. */
-void elsewhere_damaged(void);
+/*
+ * The same of the file NAME, which is kept: what was packed in it is in FD. DAMAGED: not all of it, the packed stream
+ * is damaged, or ends too early. ELSEWHERE_FILES at most.
+ */
+void elsewhere_file(const char *name, int fd, bool damaged);
 bool elsewhere_is_damaged(const char *name);
 
 /* A descriptor: of a file, or of a socket that is connected to the server. -1: errno says why. */
