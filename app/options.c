@@ -48,7 +48,7 @@ const struct option_spec option_specs[] = {
 	{ ID_KERNEL, 0, "kernel", NULL, "include kernel threads", OPT_KERNEL },
 	{ ID_ALL, 0, "all", NULL, "include rows that are normally left out", OPT_ALL },
 	{ ID_UNKNOWN, 0, "unknown", NULL, "frames whose use is unknown, in groups", OPT_UNKNOWN },
-	{ ID_BY, 0, "by", "WHAT", "divided by cgroup; census also by node, zone, migratetype or order",
+	{ ID_BY, 0, "by", "WHAT", "divided by cgroup; census also by node, zone, order ...; holders by kind ...",
 	  OPT_BY },
 	{ ID_FILE, 0, "file", "NAME", "only this file", OPT_FILE },
 	{ ID_VIRTUAL, 0, "virtual", NULL, "virtual size instead of resident pages", OPT_VIRTUAL },

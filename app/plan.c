@@ -106,17 +106,17 @@ static int check_fits(struct run *run)
 /* --by takes a word of its report. */
 static int check_by(struct run *run)
 {
-	const char *const *by = report_by(run->o.report), *asked = run->o.report_opts.by;
+	const struct report *r = run->o.report;
+	const char *asked = run->o.report_opts.by, *by;
 
-	for (; asked && by && *by; by++)
-		if (!strcmp(*by, asked))
+	for (unsigned i = 0; asked && (by = report_by(r, i)); i++)
+		if (!strcmp(by, asked))
 			return 0;
 	if (!asked)
 		return 0;
-	fail(&run->diag, ST_ABSENT, "report %s has no --by '%.60s'; it has:", run->o.report->name,
-	     asked);
-	for (by = report_by(run->o.report); by && *by; by++)
-		also(&run->diag, *by);
+	fail(&run->diag, ST_ABSENT, "report %s has no --by '%.60s'; it has:", r->name, asked);
+	for (unsigned i = 0; (by = report_by(r, i)); i++)
+		also(&run->diag, by);
 	return EXIT_USAGE;
 }
 

@@ -49,8 +49,8 @@ static void put_values(FILE *out, const struct report *r)
 			put_word(out, "--format", r->name, to->name, NULL, to->about);
 	for (const struct like *l = r->likes; l && l->name; l++)
 		put_word(out, "--like", r->name, l->name, NULL, l->about);
-	for (const char *const *by = report_by(r); by && *by; by++)
-		put_word(out, "--by", r->name, *by, NULL, "what is divided by it");
+	for (unsigned i = 0; report_by(r, i); i++)
+		put_word(out, "--by", r->name, report_by(r, i), NULL, "what is divided by it");
 }
 
 static void put_report(FILE *out, const struct report *r)

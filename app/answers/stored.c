@@ -58,7 +58,7 @@ static int check_form(struct run *run)
 	const struct report *r = o->report;
 	unsigned of_rows = run->product ? 0 : OPT_ROWS | OPT_BYTES | OPT_PAGES;
 	const struct option_spec *s =
-		option_given(o, ~(of_rows | of_part(r) | (r->opts & OPT_ALL)));
+		option_given(o, ~(of_rows | of_part(r) | (r->opts & (OPT_ALL | OPT_BY))));
 	const char *what = NULL;
 
 	if (r->dump_only)

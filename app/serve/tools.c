@@ -69,17 +69,22 @@ static void put_columns(const struct report *r, FILE *out)
 	arena_release(&mem);
 }
 
+static void put_by(const struct report *r, FILE *out)
+{
+	fputs(", \"enum\": [", out);
+	for (unsigned i = 0; report_by(r, i); i++) {
+		fputs(i ? ", " : "", out);
+		put_json(out, report_by(r, i));
+	}
+	putc(']', out);
+}
+
 static void put_argument(const struct report *r, const struct option_spec *s, FILE *out)
 {
-	const char *const *by = report_by(r);
-	unsigned n = 0;
-
 	if (s->report_opt == OPT_COLUMNS) {
 		put_columns(r, out);
 		return;
 	}
-	while (by && by[n])
-		n++;
 	fprintf(out, "{\"type\": \"%s\", \"description\": ",
 		!s->arg		       ? "boolean"
 		: !strcmp(s->arg, "N") ? "integer"
@@ -89,7 +94,7 @@ static void put_argument(const struct report *r, const struct option_spec *s, FI
 		fprintf(out, ", \"minimum\": 1, \"maximum\": %d, \"default\": %d", TOOL_ROWS_MAX,
 			TOOL_ROWS);
 	if (s->report_opt == OPT_BY)
-		put_enum(by, n, out);
+		put_by(r, out);
 	putc('}', out);
 }
 

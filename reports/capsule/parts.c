@@ -14,10 +14,13 @@ static bool is_held(const struct report *r)
 /* With each of its options that divides or adds rows: OPTS of the Nth of them; false: no more. */
 static bool with_option(const struct report *r, unsigned n, struct report_opts *opts)
 {
+	/* what --by alone asks for has no rows without it */
+	bool always = r->opts == OPT_BY;
+
 	*opts = (struct report_opts){ .pid = 0 };
 	if (r->opts & OPT_BY) {
-		opts->by = r->by[n];
-		return opts->by;
+		opts->by = always ? r->by[n] : n ? r->by[n - 1] : NULL;
+		return opts->by || (!always && !n);
 	}
 	opts->all = n == 1;
 	return n == 0 || (n == 1 && r->opts & OPT_ALL);

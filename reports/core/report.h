@@ -92,7 +92,7 @@ struct report_opts {
 	unsigned width;		/* columns of the terminal that shows the text, also in a pager; 0: none does */
 	bool virt;		/* --virtual: virtual sizes instead of resident pages */
 	const char *file;	/* --file NAME: only this file */
-	const char *by;		/* --by WHAT: a word of report.by */
+	const char *by;		/* --by WHAT: a word of report.by; NULL: as the report does */
 	const char *like;	/* --like TOOL: name of one of report.likes; NULL: our own */
 	const char *sysroot;	/* --sysroot DIR: the machine's binaries */
 	const char *headers;	/* --headers DIR: the kernel's headers, in place of types */
@@ -236,8 +236,8 @@ const struct like *report_like(const struct report *r, const struct report_opts 
 /* enum report_opt_flag: all options that R takes, also those that only one layout takes. */
 unsigned report_takes(const struct report *r);
 
-/* The words that --by of R, or of its part, takes, up to NULL; NULL: it takes none. */
-const char *const *report_by(const struct report *r);
+/* The Nth word, from 0, that --by of R or of one of its parts takes, each once; NULL: no more. */
+const char *report_by(const struct report *r, unsigned n);
 
 /* The chart that svg and the like draw for a report. */
 const struct chart *report_chart(const struct report *r, const struct report_opts *o);

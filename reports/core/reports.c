@@ -47,13 +47,26 @@ unsigned report_takes(const struct report *r)
 	return opts | OPT_ROWS;
 }
 
-const char *const *report_by(const struct report *r)
+/* Does a part of R before END have this word too? */
+static bool is_repeated(const struct report *r, const struct report_part *end, const char *word)
 {
-	const char *const *by = r->by;
+	for (const struct report_part *p = r->parts; p != end; p++)
+		for (unsigned i = 0; p->report->by && p->report->by[i]; i++)
+			if (!strcmp(p->report->by[i], word))
+				return true;
+	return false;
+}
 
-	for (const struct report_part *p = r->parts; !by && p && p->opt; p++)
-		by = report_by(p->report);
-	return by;
+const char *report_by(const struct report *r, unsigned n)
+{
+	for (unsigned i = 0; r->by && r->by[i]; i++)
+		if (!n--)
+			return r->by[i];
+	for (const struct report_part *p = r->parts; p && p->opt; p++)
+		for (unsigned i = 0; p->report->by && p->report->by[i]; i++)
+			if (!is_repeated(r, p, p->report->by[i]) && !n--)
+				return p->report->by[i];
+	return NULL;
 }
 
 const struct chart *report_chart(const struct report *r, const struct report_opts *o)
