@@ -89,7 +89,7 @@ void help_program(FILE *out)
 	help_options(NULL, out);
 	fputs("\nEXPR compares columns with = != < <= > >= ~ !~ (~: regular expression) and joins\n"
 	      "comparisons with and, or, not (also &&, ||, !) and parentheses.\n"
-	      "Sizes take K, M, G; times s, m, h.\n"
+	      "Sizes take K, M, G; times s, m, h. A column stands for its value: swap > rss.\n"
 	      "\nExit status: 0 complete, 1 failed, 2 incomplete: data is damaged or missing (counted\n"
 	      "on stderr and in json), 64 wrong usage.\n",
 	      out);

@@ -26,6 +26,7 @@ struct node {
 	enum op op;
 	uint16_t left, right;		/* OP_AND, OP_OR; OP_NOT: left */
 	const struct column *col;	/* comparisons from here on */
+	const struct column *other;	/* the value is this column of the row; NULL: one of those below */
 	bool unknown;			/* the value is "-" */
 	char *text;
 	uint64_t u;
@@ -238,6 +239,34 @@ static bool is_signed(const struct column *c)
 	return c->type == COL_INT || c->type == COL_DELTA || c->type == COL_RATIO;
 }
 
+/* Two columns fit if their numbers mean the same: sizes, addresses, times, ratios, or counts of one unit. */
+static bool fits(const struct column *a, const struct column *b)
+{
+	bool plain = a->type == b->type || (a->type == COL_BYTES && b->type == COL_DELTA) ||
+		     (a->type == COL_DELTA && b->type == COL_BYTES) ||
+		     (a->type == COL_INT && b->type == COL_UINT) ||
+		     (a->type == COL_UINT && b->type == COL_INT);
+
+	return plain && !strcmp(a->unit, b->unit);
+}
+
+/* Is the value the name of a column? With a column of text it is text. */
+static bool takes_column(struct parser *p, struct node *n)
+{
+	const struct column *c = column_find(p->cols, p->ncols, n->text);
+
+	if (!c || column_is_text(n->col) || n->op == OP_LIKE || n->op == OP_UNLIKE)
+		return false;
+	if (!fits(n->col, c) && !p->st)
+		p->st = fail(p->diag, ST_ABSENT,
+			     "--where: %s (%s%s%s) cannot be compared with %s (%s%s%s)",
+			     n->col->name, column_words[n->col->type], *n->col->unit ? " of " : "",
+			     n->col->unit, c->name, column_words[c->type], *c->unit ? " of " : "",
+			     c->unit);
+	n->other = c;
+	return true;
+}
+
 static void typed_value(struct parser *p, struct node *n)
 {
 	bool like = n->op == OP_LIKE || n->op == OP_UNLIKE;
@@ -308,7 +337,8 @@ static uint16_t comparison(struct parser *p)
 	p->w->v[i].col = c;
 	p->w->v[i].unknown = !quoted && !strcmp(buf, "-");
 	p->w->v[i].text = heap_got(strdup(buf), sizeof(buf));
-	typed_value(p, &p->w->v[i]);
+	if (quoted || !takes_column(p, &p->w->v[i]))
+		typed_value(p, &p->w->v[i]);
 	return i;
 }
 
@@ -397,15 +427,17 @@ unsigned where_needs(const struct where *w)
 {
 	unsigned needs = 0;
 
-	for (unsigned i = 0; w && i < w->n; i++)
+	for (unsigned i = 0; w && i < w->n; i++) {
 		needs |= w->v[i].col ? w->v[i].col->needs : 0;
+		needs |= w->v[i].other ? w->v[i].other->needs : 0;
+	}
 	return needs;
 }
 
 bool where_uses(const struct where *w, const struct column *c)
 {
 	for (unsigned i = 0; w && i < w->n; i++)
-		if (w->v[i].col == c)
+		if (w->v[i].col == c || w->v[i].other == c)
 			return true;
 	return false;
 }
@@ -414,10 +446,27 @@ bool where_uses(const struct where *w, const struct column *c)
 
 #define CMP(a, b) (((a) > (b)) - ((a) < (b)))
 
+/* Cells of two columns that fit. */
+static int compare_cells(const struct column *a, const struct column *b, const void *row)
+{
+	bool a_below = is_signed(a) && cell_int(a, row) < 0;
+	bool b_below = is_signed(b) && cell_int(b, row) < 0;
+
+	if (a_below != b_below)
+		return a_below ? -1 : 1;
+	if (a_below)
+		return CMP(cell_int(a, row), cell_int(b, row));
+	return CMP(cell_uint(a, row), cell_uint(b, row));
+}
+
 static int compare(const struct node *n, const void *row)
 {
 	char buf[2];
 
+	if (n->other)
+		return n->col->type == COL_RATIO
+			       ? CMP(cell_ratio(n->col, row), cell_ratio(n->other, row))
+			       : compare_cells(n->col, n->other, row);
 	if (column_is_text(n->col))
 		return strcmp(cell_str(n->col, row, buf), n->text);
 	if (n->col->type == COL_INT || n->col->type == COL_DELTA)
@@ -434,7 +483,7 @@ static bool holds(const struct node *n, const void *row)
 
 	if (n->unknown)
 		return unknown == (n->op == OP_EQ);
-	if (unknown)
+	if (unknown || (n->other && cell_unknown(n->other, row)))
 		return false;
 	switch (n->op) {
 	case OP_EQ: return compare(n, row) == 0;

@@ -7,7 +7,7 @@
  *     not   = "not" not | "(" expr ")" | COLUMN OP VALUE
  *     OP    = "=" "!=" "<" "<=" ">" ">=" "~" "!~"      ("==" is "=")
  *     "and" is also "&&", "or" is "||", "not" is "!".
- *     VALUE = a word, or a string in '...' or "..."
+ *     VALUE = a word, or a string in '...' or "..."; a column whose numbers mean the same as those of COLUMN
  *
  * Numbers: decimal or 0x..., sizes with K, M, G, T (powers of 1024), times in
  * seconds or with ns, us, ms, s, m, h, d. Text compares by bytes; "~" is a

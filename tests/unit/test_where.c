@@ -16,6 +16,8 @@ struct row {
 	int64_t n;
 	uint64_t count, bytes, addr, ns;
 	double ratio;
+	uint64_t most, pages;
+	int64_t grown, number;
 };
 
 static const struct column cols[] = {
@@ -27,6 +29,10 @@ static const struct column cols[] = {
 	COL(struct row, addr, COL_HEX, 0, "", ""),
 	COL(struct row, ns, COL_NSEC, COL_THREADS, "ns", ""),
 	COL(struct row, ratio, COL_RATIO, 0, "", ""),
+	COL(struct row, most, COL_BYTES, 0, "bytes", ""),
+	COL(struct row, pages, COL_UINT, 0, "pages", ""),
+	COL(struct row, grown, COL_DELTA, 0, "bytes", ""),
+	COL(struct row, number, COL_INT, 0, "", ""),
 };
 
 #define NCOLS ARRAY_LEN(cols)
@@ -34,10 +40,11 @@ static const struct column cols[] = {
 static const struct row apple = {
 	.name = "apple pie", .state = 'R', .n = -5, .count = 18446744073709551614u,
 	.bytes = 1536 << 10, .addr = 0xffff888000000000, .ns = 90000000000, .ratio = 0.5,
+	.most = 1536 << 10, .pages = 384, .grown = -4096, .number = 7,
 };
 static const struct row nothing = {
 	.n = COL_UNKNOWN_INT, .count = COL_UNKNOWN, .bytes = COL_UNKNOWN, .addr = COL_UNKNOWN,
-	.ns = COL_UNKNOWN, .ratio = NAN,
+	.ns = COL_UNKNOWN, .ratio = NAN, .most = 5,
 };
 
 /* 1, 0, or -1: not accepted. */
@@ -95,6 +102,29 @@ TEST(unknown)
 	BAD("name < -");
 }
 
+/* A column in place of the value. */
+TEST(other_columns)
+{
+	struct diag diag = { "" };
+	struct where *w;
+
+	YES("bytes = most"); NO("bytes > most"); YES("bytes >= most"); NO("bytes != most"); YES("not bytes < most");
+	YES("grown < bytes"); YES("bytes > grown"); NO("grown >= most");
+	YES("n < number"); YES("n < count"); YES("number < count"); YES("count > n"); YES("n = n"); NO("grown != grown");
+	YES("ratio <= ratio and ns = ns"); NO("ratio < ratio"); YES("(bytes=most)&&n<number");
+	/* text is text: a name that happens to be that of a column */
+	NO("name = name"); NO("state = name"); BAD("bytes = 'most'"); BAD("bytes = mos");
+	BAD("bytes > count"); BAD("bytes > pages"); BAD("count < pages"); BAD("ns < count"); BAD("addr = count");
+	BAD("ratio < n"); BAD("bytes > name"); BAD("bytes ~ most");
+	CHECK(holds_for(&nothing, "bytes < most or bytes >= most or most < bytes or bytes != most") == 0);
+	CHECK(holds_for(&nothing, "most = most") == 1);
+	CHECK(where_parse("bytes > pages", cols, NCOLS, &diag, &w));
+	CHECK_STR(diag.text, "--where: bytes (size of bytes) cannot be compared with pages (number of pages)");
+	CHECK(!where_parse("bytes > most", cols, NCOLS, &diag, &w));
+	CHECK(where_uses(w, &cols[4]) && where_uses(w, &cols[8]) && !where_uses(w, &cols[9]));
+	where_free(w);
+}
+
 TEST(grammar)
 {
 	char deep[600];
@@ -125,7 +155,7 @@ TEST(messages)
 
 	CHECK(where_parse("rss > 5", cols, NCOLS, &diag, &w) && !w);
 	CHECK_STR(diag.text, "--where: no column 'rss'; there are: name state n count bytes addr"
-			     " ns ratio");
+			     " ns ratio most pages grown number");
 	CHECK(where_parse("bytes > x5", cols, NCOLS, &diag, &w) && !w);
 	CHECK_STR(diag.text, "--where: bytes is compared with 'x5', which is not a number"
 			     " (forms: 12, 0x1f, 1.5M)");
@@ -203,7 +233,7 @@ TEST(columns)
 	check_columns("n,name", "n name");
 	check_columns(" n , name ,n", "n name");
 	check_columns("+bytes", "name state n bytes");
-	check_columns("ns,all", "ns name state n count bytes addr ratio");
+	check_columns("ns,all", "ns name state n count bytes addr ratio most pages grown number");
 	check_columns("ns,nosuch", "bad");
 	check_columns("", "bad");
 	columns_default(cols, NCOLS, true, &mem, &got);
