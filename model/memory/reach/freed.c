@@ -27,10 +27,7 @@ struct listed {
 
 static struct slab_place place_of(const struct reach *x, const struct reach_unit *u)
 {
-	return (struct slab_place){ .kva = x->linear + (u->pfn << x->k->page_shift) +
-					   x->free_lists.form[u->cache].left,
-				    .cache = u->cache,
-				    .n = u->n };
+	return (struct slab_place){ .kva = reach_slab(x, u), .cache = u->cache, .n = u->n };
 }
 
 static void set_freed(void *arg, uint32_t object)

@@ -12,6 +12,7 @@
 
 #define CHUNK  4096u /* frames of one job */
 #define STACKS 64u   /* tasks of one job */
+#define UNITS  2048u /* units of one job */
 #define MODULES (UINT64_C(2) << 30) /* bytes: the largest area for them, that of arm64 and riscv64 */
 
 struct pass {
@@ -219,4 +220,28 @@ void reach_roots(const struct reach *x, struct reach_scan *scans)
 	reach_variables(x, scans);
 	reach_stacks(x, scans);
 	reach_struct_pages(x, scans);
+}
+
+static void scan_units(void *ctx, unsigned worker, size_t item)
+{
+	struct pass *p = ctx;
+	const struct reach *x = p->x;
+	struct reach_scan *sc = reach_scan_of(p->scans, worker);
+	uint64_t end = min_u64((item + 1) * UNITS, x->units.n + x->nareas);
+
+	for (uint64_t unit = item * UNITS; unit < end; unit++) {
+		uint64_t n, first = reach_nodes_of(x, unit, &n);
+
+		for (uint64_t i = first; i < first + n; i++)
+			if (!reach_bit(x->freed, i))
+				reach_scan_node(sc, i, unit);
+	}
+}
+
+void reach_all(const struct reach *x, struct reach_scan *scans)
+{
+	struct pass p = { .x = x, .scans = scans };
+
+	reach_roots(x, scans);
+	jobs_run(x->k->jobs, (x->units.n + x->nareas + UNITS - 1) / UNITS, scan_units, &p);
 }

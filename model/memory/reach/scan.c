@@ -24,7 +24,6 @@ static uint64_t rank_of(const struct reach *x, uint64_t pfn)
 static uint64_t in_frame(const struct reach *x, uint64_t pfn, uint64_t kva, uint64_t *unit)
 {
 	const struct reach_unit *u;
-	const struct slab_form *form;
 	uint64_t base, i;
 
 	if (!reach_bit(x->held, pfn))
@@ -33,8 +32,7 @@ static uint64_t in_frame(const struct reach *x, uint64_t pfn, uint64_t kva, uint
 	u = &x->units.v[*unit];
 	if (u->cache == REACH_BLOCK)
 		return u->first;
-	form = &x->free_lists.form[u->cache];
-	base = x->linear + (u->pfn << x->k->page_shift) + form->left;
+	base = reach_slab(x, u);
 	i = kva < base ? UINT64_MAX : (kva - base) / x->caches.v[u->cache].size;
 	return i < u->n ? u->first + i : REACH_NONE;
 }
@@ -208,13 +206,12 @@ static void describe_in(const struct reach *x, const struct reach_unit *u, uint6
 			struct reach_node *ret)
 {
 	*ret = (struct reach_node){ .unit = u, .class = page_class_at(x->census->classes, u->pfn) };
-	ret->kva = x->linear + (u->pfn << x->k->page_shift);
 	if (u->cache == REACH_BLOCK) {
+		ret->kva = x->linear + (u->pfn << x->k->page_shift);
 		ret->size = (uint64_t)u->n << x->k->page_shift;
 		return;
 	}
-	ret->kva +=
-		x->free_lists.form[u->cache].left + (node - u->first) * x->caches.v[u->cache].size;
+	ret->kva = reach_slab(x, u) + (node - u->first) * x->caches.v[u->cache].size;
 	ret->size = x->caches.v[u->cache].object_size;
 }
 

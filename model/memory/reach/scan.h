@@ -42,6 +42,12 @@ void reach_scan_struct_page(struct reach_scan *sc, uint64_t pfn);
 /* All words of NODE, of which UNIT is the place; sc->from is set. */
 void reach_scan_node(struct reach_scan *sc, uint64_t node, uint64_t unit);
 
+/* Kernel address of the first object of slab U. */
+static inline uint64_t reach_slab(const struct reach *x, const struct reach_unit *u)
+{
+	return x->linear + (u->pfn << x->k->page_shift) + x->free_lists.form[u->cache].left;
+}
+
 /* The node that WORD at address AT refers to: reach_at(), but not if it is where an area says that itself lies. */
 uint64_t reach_target(const struct reach_scan *sc, uint64_t at, uint64_t word, uint64_t *unit);
 
@@ -66,6 +72,8 @@ void reach_variables(const struct reach *x, struct reach_scan *scans);
 void reach_stacks(const struct reach *x, struct reach_scan *scans);
 void reach_struct_pages(const struct reach *x, struct reach_scan *scans);
 void reach_roots(const struct reach *x, struct reach_scan *scans);
+/* The words of roots and of all nodes that are not free. */
+void reach_all(const struct reach *x, struct reach_scan *scans);
 /* The variable of a CPU that kernel address AT is in, by the symbols of the static area. False: it is in none of them,
    as all that alloc_percpu() gave. */
 bool reach_percpu_at(const struct kernel *k, uint64_t at, uint32_t *cpu, struct symbol_place *ret);

@@ -6,11 +6,8 @@
 #include <pthread.h>
 
 #include "dumpread/base/bytes.h"
-#include "dumpread/base/jobs.h"
 #include "dumpread/base/search.h"
 #include "model/memory/reach/scan.h"
-
-#define GROUP 2048u /* units of one job */
 
 struct found {
 	uint64_t at, word, from;
@@ -20,7 +17,6 @@ struct found {
 
 struct search {
 	const struct reach *x;
-	struct reach_scan *scans;
 	uint64_t node;
 	pthread_mutex_t lock;
 	struct arena *mem;
@@ -41,22 +37,6 @@ static void told(struct reach_scan *sc, uint64_t at, uint64_t word)
 			.at = at, .word = word, .from = sc->from, .root = sc->root, .task = sc->task
 		};
 	pthread_mutex_unlock(&s->lock);
-}
-
-static void search_group(void *ctx, unsigned worker, size_t item)
-{
-	struct search *s = ctx;
-	const struct reach *x = s->x;
-	struct reach_scan *sc = reach_scan_of(s->scans, worker);
-	uint64_t end = min_u64((item + 1) * GROUP, x->units.n + x->nareas);
-
-	for (uint64_t unit = item * GROUP; unit < end; unit++) {
-		uint64_t n, first = reach_nodes_of(x, unit, &n);
-
-		for (uint64_t i = first; i < first + n; i++)
-			if (!reach_bit(x->freed, i))
-				reach_scan_node(sc, i, unit);
-	}
 }
 
 /* ---- names --------------------------------------------------------------------------------- */
@@ -183,6 +163,7 @@ enum status who_build(const struct reach *x, uint64_t address, struct arena *mem
 {
 	struct search s = { .x = x, .mem = mem, .node = reach_at(x, address, NULL) };
 	struct namer n = { .x = x, .mem = mem };
+	struct reach_scan *scans;
 	struct reach_node node;
 	struct reader *r;
 
@@ -190,10 +171,9 @@ enum status who_build(const struct reach *x, uint64_t address, struct arena *mem
 	if (s.node == REACH_NONE)
 		return ST_ABSENT;
 	pthread_mutex_init(&s.lock, NULL);
-	s.scans = reach_scans_new(x, told, &s);
-	reach_roots(x, s.scans);
-	jobs_run(x->k->jobs, (x->units.n + x->nareas + GROUP - 1) / GROUP, search_group, &s);
-	reach_scans_free(s.scans, NULL, NULL, NULL);
+	scans = reach_scans_new(x, told, &s);
+	reach_all(x, scans);
+	reach_scans_free(scans, NULL, NULL, NULL);
 	pthread_mutex_destroy(&s.lock);
 	r = kernel_reader(x->k);
 	ksyms_init(&n.ks, x->k, r, mem);
