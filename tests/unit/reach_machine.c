@@ -8,7 +8,8 @@
 #include "model/kernel/source.h"
 
 enum { C_FLAGS = 0, C_SIZE = 4, C_OBJECT_SIZE = 8, C_OO = 12, C_OFFSET = 16, C_LIST = 24, C_NAME = 40, C_RANDOM = 48,
-       C_CPU = 56 };
+       C_CPU = 56,
+       C_ALIASES = 64 };
 enum { CACHES = 2, SLAB_BIT = 1 << 7 };
 
 static const struct source from_dump = { .has = SOURCE_MEMORY | SOURCE_COUNTERS };
@@ -147,6 +148,18 @@ static void put_frames(struct reach_machine *m)
 		rm_put(m, RM_PAGES + ((RM_BLOCK >> 12) + i) * RM_STRUCT_PAGE + 52, i != 1, 4);
 	}
 	m->chunk[RM_FILE >> 12] = CLASS_FILE;
+}
+
+void rm_add_cache(struct reach_machine *m, const char *name, unsigned aliases)
+{
+	uint64_t at = RM_CACHE + 0x100 * CACHES;
+
+	put_cache(m, CACHES, name);
+	put_slab(m, RM_THIRD, CACHES);
+	rm_point(m, at - 0x100 + C_LIST, at + C_LIST);
+	rm_point(m, RM_CACHES + m->f->dump.word_size, at + C_LIST);
+	fake_member(m->f, M_CACHE_ALIASES, C_ALIASES, 4);
+	rm_put(m, at + C_ALIASES, aliases, 4);
 }
 
 struct reach_machine *rm_new(unsigned word, bool big, enum slab_link link)

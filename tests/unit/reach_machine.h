@@ -13,6 +13,7 @@ enum {
 	RM_CACHE = 0x2100, RM_NAME = 0x2800, RM_PERCPU = 0x3000,
 	RM_SLAB = 0x10000,		/* of one page, of the first cache */
 	RM_SECOND = 0x11000,		/* the same of the second cache */
+	RM_THIRD = 0x12000,		/* and of the third, if there is one */
 	RM_BLOCK = 0x20000,		/* two pages of unknown use; another one follows */
 	RM_FILE = 0x30000,		/* a page of a file */
 	RM_PAGES = 0x400000, RM_FRAMES = 0x40,
@@ -36,6 +37,8 @@ struct reach_machine {
 /* LINK: how free objects point to the next one. */
 struct reach_machine *rm_new(unsigned word, bool big, enum slab_link link);
 void rm_free(struct reach_machine *m);
+/* A third cache, in as many kinds of allocation as ALIASES says. */
+void rm_add_cache(struct reach_machine *m, const char *name, unsigned aliases);
 /* Physical address of object I of the slab at PA. */
 uint64_t rm_object(uint64_t slab, unsigned i);
 /* The word at physical address PA points to TO. */

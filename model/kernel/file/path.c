@@ -140,8 +140,8 @@ static enum status load_mount(struct pathwalk *w, struct place *p, uint64_t moun
 	return st;
 }
 
-/* d_unhashed(): by d_hash since v2.6.38, before that by a flag, in 2.4 by a list_head. */
-static bool is_unhashed(const struct kobj *d)
+/* By d_hash since v2.6.38, before that by a flag, in 2.4 by a list_head. */
+bool dentry_unhashed(const struct kobj *d)
 {
 	if (has(d->k, S_HLIST_BL_NODE))
 		return !kobj_u64(d, M_DENTRY_HASH_PPREV);
@@ -240,7 +240,7 @@ static bool same_fs(const struct pathwalk *w, const struct place *p)
 /* A dentry without a parent is called "/", unless it was made for one file and is on no list. */
 static bool is_root(const struct pathwalk *w)
 {
-	return kobj_u64(&w->dentry, M_DENTRY_NAME_LEN) <= 1 || is_unhashed(&w->dentry);
+	return kobj_u64(&w->dentry, M_DENTRY_NAME_LEN) <= 1 || dentry_unhashed(&w->dentry);
 }
 
 static enum step step_up(struct pathwalk *w, struct place *p, enum status *st)
@@ -358,7 +358,7 @@ void path_read(struct pathwalk *w, uint64_t mnt, uint64_t dentry, struct path_te
 		finish_path(w, ret);
 		return;
 	}
-	ret->deleted = is_unhashed(&w->dentry) && !has_no_parent;
+	ret->deleted = dentry_unhashed(&w->dentry) && !has_no_parent;
 	if (ret->deleted)
 		prepend_str(w, deleted_suffix);
 	if (st)

@@ -52,6 +52,9 @@ void pathwalk_release(struct pathwalk *w);
 
 void path_read(struct pathwalk *w, uint64_t mnt, uint64_t dentry, struct path_text *ret);
 
+/* d_unhashed() of the dentry D, which is read: a lookup does not find it. */
+bool dentry_unhashed(const struct kobj *d);
+
 /* The names from DENTRY up to the root of its file system, without mounts. */
 void path_in_fs(struct pathwalk *w, uint64_t dentry, struct path_text *ret);
 
