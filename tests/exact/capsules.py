@@ -8,7 +8,7 @@ import re
 
 from lib.program import Asker
 
-NEED_DUMP = {'pages', 'smaps', 'maps', 'sections', 'symbols', 'export', 'capsule', 'unreached', 'who', 'paths'}
+NEED_DUMP = {'pages', 'smaps', 'maps', 'sections', 'symbols', 'export', 'capsule', 'unreached', 'who', 'paths', 'refs'}
 OPTIONS_NEED_DUMP = {'--pid', '--threads', '--kernel', '--file', '--virtual', '--like', '--paper', '--sysroot',
                      '--headers', '--config', '--earlier'}
 OF_ROWS = {'--columns', '--sort', '--top', '--where', '--bytes', '--pages'}     # each table follows them
