@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""unreached against what a module leaked and kept (tests/vmtest/leaks/leaky.c), as its lines on the console say."""
+"""unreached and refs against what a module leaked and kept (tests/vmtest/leaks/leaky.c), as its lines on the console say."""
 import re
 
 LEAST = 0.99
@@ -21,6 +21,21 @@ def of_kind(rows, kind):
     return [r for r in rows if re.search(rf'\b{sign}\b', f'{r["signature"]} {r["from"]}')]
 
 
+def compare_refs(tally, name, vmcensus, told_refs):
+    """told_refs: {kind: [objects, references]}"""
+    rows, why = vmcensus.rows('refs', '--all')
+    mine = {}
+    for r in rows or []:
+        kind = 'proc' if r['superblock'].startswith('proc') else r['type']
+        got = mine.setdefault(kind, [0, 0])
+        got[0] += r['objects']
+        got[1] += r['excess']
+    for kind, want in told_refs.items():
+        got = mine.get(kind, [0, 0])
+        tally.check(f'{name} refs {kind}', [] if got == want else [why or f'{got} of {want}'], f'{got[0]} objects, {got[1]} references')
+    tally.check(f'{name} refs of others', [f'{kind}: {got}' for kind, got in mine.items() if kind not in told_refs])
+
+
 def compare_leaks(tally, name, vmcensus, console):
     leaked, kept = told(console, 'LEAKED'), told(console, 'KEPT')
     rows, why = vmcensus.rows('unreached', '--all')
@@ -38,6 +53,11 @@ def compare_leaks(tally, name, vmcensus, console):
         tally.check(f'{name} leaked {kind}', wrong, f'{got} of {objects}, {got_heads} heads')
     for kind in kept:
         tally.check(f'{name} kept {kind}', [str(r) for r in of_kind(rows, kind)])
+    refs = told(console, 'REFS')
+    # those that nothing points to have a reference as well
+    if 'file' in refs:
+        refs['file'] = [a + b for a, b in zip(refs['file'], leaked['file'])]
+    compare_refs(tally, name, vmcensus, refs)
     shown, _ = vmcensus.rows('unreached')
     examples = {r['example'] for r in mine}
     tally.check(f'{name} groups of the module by default',

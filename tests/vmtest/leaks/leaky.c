@@ -3,15 +3,18 @@
  * A module that leaks in several ways, beside objects that it keeps.
  *
  * Each object points to a variable of its kind, of_KIND, so that a report tells which it is. The console has
- * "LAB-LEAKED KIND OBJECTS HEADS" for what nothing points to any more, and "LAB-KEPT KIND OBJECTS".
+ * "LAB-LEAKED KIND OBJECTS HEADS" for what nothing points to any more, "LAB-KEPT KIND OBJECTS", and
+ * "LAB-REFS KIND OBJECTS REFERENCES" for what has more references than pointers.
  */
 #include <linux/anon_inodes.h>
+#include <linux/dcache.h>
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/gfp.h>
 #include <linux/list.h>
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/namei.h>
 #include <linux/skbuff.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -21,6 +24,7 @@
 enum { PLAIN = 300, OWN = 150, PARENTS = 100, CHAIN = 200, SKBS = 100, FILES = 30, LARGE = 5, AREAS = 10, PAGES = 40,
        ORDER = 3 };
 enum { LISTED = 300, ARRAY = 100, INDEXED = 100, IN_AREA = 50, BY_PAGE = 20, INSIDE = 60 };
+enum { DENTRIES = 20, INODES = 10, OPEN = 10 };
 
 struct thing {
 	void *kind;
@@ -38,6 +42,7 @@ struct thing *leaky_array[ARRAY];
 char *leaky_inside[INSIDE];
 struct thing **leaky_area;
 struct page *leaky_page[BY_PAGE];
+struct file *leaky_open[OPEN];
 DEFINE_XARRAY(leaky_indexed);
 
 static struct kmem_cache *cache;
@@ -135,6 +140,56 @@ static noinline void leak_others(void)
 	leaked("pages", PAGES, PAGES);
 }
 
+/* Of files in memory: each is opened and closed, and one of its references stays. */
+static noinline void leak_references(void)
+{
+	char name[32];
+	struct file *f;
+	int i;
+
+	for (i = 0; i < DENTRIES + INODES + OPEN; i++) {
+		snprintf(name, sizeof(name), "/leaky-%d", i);
+		f = filp_open(name, O_CREAT | O_RDWR, 0600);
+		if (IS_ERR(f))
+			return;
+		if (i < DENTRIES)
+			dget(f->f_path.dentry);
+		else if (i < DENTRIES + INODES)
+			ihold(file_inode(f));
+		else
+			leaky_open[i - DENTRIES - INODES] = get_file(f);
+		if (i < DENTRIES + INODES)
+			filp_close(f, NULL);
+	}
+	pr_info("LAB-REFS dentry %d %d\n", DENTRIES, DENTRIES);
+	pr_info("LAB-REFS inode %d %d\n", INODES, INODES);
+	pr_info("LAB-REFS file %d %d\n", OPEN, OPEN);
+}
+
+/* Of files that are not in memory: their dentries have no more references than pointers. */
+static noinline void leak_in_proc(void)
+{
+	static const char *const names[] = {
+		"cpuinfo", "meminfo", "version", "uptime", "stat", "loadavg", "interrupts", "softirqs", "filesystems",
+		"devices", "modules", "kallsyms", "iomem", "ioports", "cmdline", "consoles", "crypto", "partitions",
+		"swaps", "vmstat", "zoneinfo", "buddyinfo", "pagetypeinfo", "misc", "locks", "execdomains",
+	};
+	char name[32];
+	struct path path;
+	int i, n = 0;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		snprintf(name, sizeof(name), "/proc/%s", names[i]);
+		if (kern_path(name, LOOKUP_FOLLOW, &path))
+			continue;
+		dget(path.dentry);
+		dget(path.dentry);
+		path_put(&path);
+		n++;
+	}
+	pr_info("LAB-REFS proc %d %d\n", n, 2 * n);
+}
+
 static noinline void keep(void)
 {
 	struct thing *t;
@@ -194,6 +249,8 @@ static int __init leaky_init(void)
 	keep();
 	leak_objects();
 	leak_others();
+	leak_references();
+	leak_in_proc();
 	wipe(16);
 	return 0;
 }
