@@ -19,7 +19,7 @@ struct build {
 	uint64_t *proc_oom_mm;	/* [nprocs]: signal->oom_mm, 0 none */
 	uint64_t *proc_css_set;	/* [nprocs]: task_struct.cgroups of the leader */
 	uint64_t *mm_exe;	/* [nmms]: exe_file, 0 none */
-	bool *mm_written;	/* [nmms]: a writer holds its mmap_lock */
+	bool *mm_written;	/* [nmms]: a writer may hold its mmap_lock */
 	VEC(struct vma) vmas;	/* of the mms in their order; in s->mem */
 	bool vmas_read;		/* all of them, with the mms */
 	struct arena scratch;

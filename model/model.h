@@ -428,6 +428,7 @@ struct snapshot {
 	struct machine machine;
 	const bool *asked;		/* [nmms]: its pages are asked for; NULL: of all */
 	bool tables_checked;		/* mm.bad_tables of all mms are there */
+	bool forks_known;		/* mms of children inside fork() were looked for everywhere */
 	struct refs *refs;		/* NEED_SIZES; else NULL */
 	struct sizes *sizes;		/* NEED_SIZES: [nvmas] */
 	struct kept *kept;		/* pages of vmas that need not be walked again; or NULL */

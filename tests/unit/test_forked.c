@@ -85,7 +85,7 @@ static size_t find(struct rig *r, uint64_t **ret)
 	r->b.r = r->f->r; /* each change makes a new one */
 	for (unsigned i = 0; i < 2; i++)
 		r->written[i] = mmlock_writers_known(r->b.k) &&
-				mmlock_is_written(r->b.k, r->b.r, r->mms[i].addr);
+				mmlock_may_be_written(r->b.k, r->b.r, r->mms[i].addr);
 	return build_find_forked(&r->b, r->vmas, ret);
 }
 
@@ -123,6 +123,64 @@ TEST(damage)
 	chain(&r, 3, CHILD, 0x200000, 0);
 	find(&r, &found);
 	CHECK_EQ(fake_issues(r.f, "anon_vma"), 2);
+	end(&r);
+}
+
+static bool known(struct rig *r)
+{
+	uint64_t *found = NULL;
+
+	r->s.forks_known = false;
+	find(r, &found);
+	return r->s.forks_known;
+}
+
+/* Whether children were looked for everywhere. */
+TEST(known)
+{
+	static struct task task = { .mm = NONE };
+	uint64_t task_mm = 0;
+	struct rig r;
+
+	start(&r);
+	CHECK(known(&r));
+	/* the vmas of the parent, or a tree of theirs, could not all be read */
+	r.mms[0].broken = true;
+	CHECK(!known(&r));
+	r.mms[0].broken = false;
+	chain(&r, 3, CHILD, 0x200000, 0);
+	CHECK(!known(&r));
+	chain(&r, 3, CHILD, 0, 0);
+	CHECK(known(&r));
+	/* a parent that could not be read */
+	r.s.tasks = &task;
+	r.s.ntasks = 1;
+	r.b.task_mm = &task_mm;
+	CHECK(known(&r));
+	task_mm = fake_kva(r.f, PARENT + 0x1000);
+	CHECK(!known(&r));
+	r.s.ntasks = 0;
+	/* where trees are not known, or the dump changes */
+	r.f->dump.live = true;
+	CHECK(!known(&r));
+	r.f->dump.live = false;
+	r.f->kernel.layout.v[M_AVC_RB].alt = -1;
+	CHECK(!known(&r));
+	end(&r);
+}
+
+/* A lock that cannot be read may be held: its mm is looked at. */
+TEST(unread_lock)
+{
+	uint64_t *found = NULL;
+	struct rig r;
+
+	start(&r);
+	mm(&r, PARENT, 2, 0x100);
+	CHECK_EQ(find(&r, &found), 0);
+	r.mms[0].addr = fake_kva(r.f, 0x300000);
+	CHECK_EQ(find(&r, &found), 2);
+	CHECK(r.s.forks_known);
 	end(&r);
 }
 

@@ -77,6 +77,15 @@ static bool look_at(struct search *x, const struct vma *v)
 	return walk(x, v->anon_vma);
 }
 
+/* Could the mm of each task be read? */
+static bool mms_are_all(const struct build *b)
+{
+	for (uint32_t i = 0; i < b->s->ntasks; i++)
+		if (b->task_mm[i] && b->s->tasks[i].mm == NONE)
+			return false;
+	return true;
+}
+
 size_t build_find_forked(struct build *b, const struct vma *vmas, uint64_t **ret)
 {
 	struct search x = { .b = b, .left = NODES };
@@ -89,6 +98,7 @@ size_t build_find_forked(struct build *b, const struct vma *vmas, uint64_t **ret
 		return 0;
 	for (uint32_t i = 0; i < s->nmms; i++)
 		hash_put(&x.mms, s->mms[i].addr, 0);
+	b->s->forks_known = mms_are_all(b);
 	for (uint32_t i = 0; i < s->nmms; i++) {
 		const struct mm *m = &s->mms[i];
 		bool whole = true;
@@ -97,6 +107,7 @@ size_t build_find_forked(struct build *b, const struct vma *vmas, uint64_t **ret
 			continue;
 		for (uint32_t v = 0; whole && v < m->nvmas; v++)
 			whole = look_at(&x, &vmas[m->first_vma + v]);
+		b->s->forks_known &= whole && !m->broken;
 		if (!whole)
 			issue_add(k->issues, ST_CORRUPT, "anon_vma", 1, "of mm %#" PRIx64, m->addr);
 	}

@@ -272,7 +272,7 @@ static void load(void *ctx, unsigned worker, size_t item)
 	*m = (struct mm){ .addr = at->addr, .owner = NONE, .exe = NONE };
 	read_mm(l, m);
 	at->exe = kobj_u64(&l->mm, M_MM_EXE_FILE);
-	at->written = mb->locks && mmlock_is_written(k, l->r, at->addr);
+	at->written = mb->locks && mmlock_may_be_written(k, l->r, at->addr);
 	if (mb->vmas)
 		vma_walker_read(&l->vmas, m);
 }
@@ -447,6 +447,7 @@ void build_forked(struct build *b, const uint64_t *addr, size_t n)
 
 		if (at != NONE)
 			s->mms[at].forked = true;
+		s->forks_known &= at != NONE;
 	}
 	mms_builder_free(mb);
 }

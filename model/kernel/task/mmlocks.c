@@ -88,16 +88,16 @@ bool mmlock_writers_known(const struct kernel *k)
 	return mmlocks_counted(k) || (has(k, M_MM_LOCK) && has(k, M_RWSEM_OWNER));
 }
 
-bool mmlock_is_written(const struct kernel *k, struct reader *r, uint64_t mm)
+bool mmlock_may_be_written(const struct kernel *k, struct reader *r, uint64_t mm)
 {
 	uint64_t word, lock = mm + layout_offset(&k->layout, M_MM_LOCK);
 
 	if (!kernel_ptr_ok(k, lock, k->dump->word_size))
 		return false;
 	if (mmlocks_counted(k))
-		return !kmember_u64(k, r, lock, M_RWSEM_COUNT, &word) && word & COUNT_WRITER;
-	return !kmember_u64(k, r, lock, M_RWSEM_OWNER, &word) && !(word & OWNER_FLAGS) &&
-	       kernel_ptr_ok(k, word, k->dump->word_size);
+		return kmember_u64(k, r, lock, M_RWSEM_COUNT, &word) || word & COUNT_WRITER;
+	return kmember_u64(k, r, lock, M_RWSEM_OWNER, &word) ||
+	       (!(word & OWNER_FLAGS) && kernel_ptr_ok(k, word, k->dump->word_size));
 }
 
 /* Owner and count have this form in all kernels whose lock has this name: v5.8. */

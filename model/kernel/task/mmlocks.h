@@ -20,7 +20,7 @@ enum mmlock *mmlocks_read(const struct snapshot *s, struct arena *mem);
 
 /* Do the locks of K show writers? Since 5.3 the count does, since 3.16 the owner, where it is kept. */
 bool mmlock_writers_known(const struct kernel *k);
-/* Does a writer hold the lock of the mm at MM? Needs mmlock_writers_known(). */
-bool mmlock_is_written(const struct kernel *k, struct reader *r, uint64_t mm);
+/* Does a writer hold the lock of the mm at MM, or can it not be read? Needs mmlock_writers_known(). */
+bool mmlock_may_be_written(const struct kernel *k, struct reader *r, uint64_t mm);
 
 #endif
