@@ -217,7 +217,7 @@ static void fill(struct frame_store *st, uint64_t c, uint64_t bytes)
 	uint64_t hash = 0;
 	bool any;
 
-	if (st->in_parts) {
+	if (frames_are_parts(st->frames, c)) {
 		any = frames_next_chunk(st->frames, c) == c;
 		st->kept -= any ? 0 : bytes;
 		publish(st, c, any ? parts_new(st) : NULL);

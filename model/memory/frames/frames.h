@@ -56,6 +56,7 @@ struct frame_store {
 	struct pagefmt *fmt;
 	bool by_head;			/* for a huge page, only its head has counts */
 	bool in_parts;			/* chunks are read in parts, see frames_in_parts() */
+	bool *whole;			/* but for these; NULL: none */
 	pthread_mutex_t lock;
 	pthread_cond_t ready;		/* a chunk was read */
 	struct frame_filler *idle;
@@ -131,10 +132,13 @@ void frames_sum(const struct frames *f, uint64_t c);
 uint64_t frames_count_tables(const struct frames *f);
 
 /*
- * From now on, of a chunk only the parts are read that are asked for: a page of struct pages.
- * For one small process. There are no sums of mappings then.
+ * From now on, of a chunk only the parts are read that are asked for: a page of struct pages. There
+ * are no sums of its mappings then. Chunks of WHOLE[nchunks], which the frames take, are read as
+ * ever; NULL: none is.
  */
-void frames_in_parts(const struct frames *f);
+void frames_in_parts(const struct frames *f, bool *whole);
+/* Is chunk C read so? */
+bool frames_are_parts(const struct frames *f, uint64_t c);
 
 /* From now on, struct pages of whole chunks go to CLASSES, too; NULL: no more. */
 void frames_classify(const struct frames *f, struct class_pass *classes);

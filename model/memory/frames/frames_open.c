@@ -197,6 +197,7 @@ void frames_free(struct frames *f)
 		free(st->found);
 		free(st->seen);
 		free(st->turn);
+		free(st->whole);
 		free(st->fmt);
 		free(st);
 	}

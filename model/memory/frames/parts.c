@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * parts.c - chunks of frames that are read in parts. A process of some megabytes has frames in
- * most chunks of a machine: reading those as a whole would read most of the page array.
+ * most chunks of a machine: reading those as a whole would read most of the page array. So have the
+ * frames that no page table tells (model/memory/usage/told.h).
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "dumpread/base/heap.h"
@@ -11,10 +13,22 @@
 #define PART 64u		/* frames: a page of 4 KiB has as many struct pages */
 #define PARTS (FRAME_CHUNK / PART)
 
-void frames_in_parts(const struct frames *f)
+void frames_in_parts(const struct frames *f, bool *whole)
 {
-	if (f->store && f->store->k)
-		f->store->in_parts = true;
+	struct frame_store *st = f->store;
+
+	if (!st || !st->k)
+		return;
+	st->in_parts = true;
+	free(st->whole);
+	st->whole = whole;
+}
+
+bool frames_are_parts(const struct frames *f, uint64_t c)
+{
+	const struct frame_store *st = f->store;
+
+	return st->in_parts && !(st->whole && st->whole[c]);
 }
 
 struct frame_chunk *parts_new(struct frame_store *st)
@@ -50,8 +64,11 @@ static void read_part(struct frame_store *st, struct frame_chunk *chunk, uint64_
 	if (!was_read(chunk, part)) {
 		for (uint32_t i = 0; i < PART; i++)
 			__atomic_store_n(&chunk->kind[part * PART + i], kind[i], __ATOMIC_RELAXED);
-		st->frames->unread += fi->sums.unread;
-		st->lost_heads += fi->sums.lost_heads;
+		if (!frames_summed(st->frames,
+				   pfn >> FRAME_CHUNK_SHIFT)) { /* else it was counted whole */
+			st->frames->unread += fi->sums.unread;
+			st->lost_heads += fi->sums.lost_heads;
+		}
 		__atomic_fetch_or(&chunk->parts[part / 64], UINT64_C(1) << part % 64,
 				  __ATOMIC_RELEASE);
 	}

@@ -52,6 +52,8 @@ static void check_chunk(void *ctx, unsigned worker, size_t chunk)
 	uint64_t seen = st->seen[chunk];
 
 	(void)worker;
+	if (frames_are_parts(&p->s->frames, chunk))
+		return;
 	if (!seen && !p->all && !frames_summed(&p->s->frames, chunk))
 		return;
 	if (frames_next_chunk(&p->s->frames, chunk) == chunk)

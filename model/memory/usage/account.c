@@ -319,7 +319,7 @@ void account_build(struct snapshot *s)
 	for (uint32_t i = 0; i < s->nvmas; i++)
 		s->vmas[i].usage = (struct usage){ 0 };
 	if (s->asked)
-		frames_in_parts(f);
+		frames_in_parts(f, NULL);
 	if (all) {
 		init_huge(p);
 		free(f->store->seen);

@@ -88,11 +88,12 @@ static bool is_shared_hugetlb(struct scan *c, unsigned level, uint64_t va)
 static bool is_no_table(const struct scan *c, uint64_t pa, unsigned level)
 {
 	const struct kernel *k = c->s->k;
-	const struct frame *f = frame_at(&c->s->frames, pa >> k->dump->page_shift);
+	const struct frame *f;
 
 	if (!c->s->frames.marks_tables || (level && !kernel_rule(k, RULE_PMD_TABLES_MARKED)) ||
 	    level > 1)
 		return false;
+	f = frame_at(&c->s->frames, pa >> k->dump->page_shift);
 	return f && (f->flags & (FR_EXISTS | FR_UNREAD)) == FR_EXISTS && !(f->flags & FR_PGTABLE);
 }
 
