@@ -184,6 +184,16 @@ static unsigned needs(const struct run *run)
 	return n | columns_needs(&run->columns) | sort_needs(&run->sort) | where_needs(run->where);
 }
 
+/* Page tables tell what the rows are made of, where they can: snapshot_opts. */
+static bool is_of_sizes(const struct run *run)
+{
+	const struct report *r = run->o.report;
+
+	return r->of_sizes && !run->product && !run->renderer->of_chart &&
+	       !report_like(r, &run->o.report_opts) &&
+	       !pick_uses(run->cols, run->ncols, COL_PAGE, &run->columns, &run->sort, run->where);
+}
+
 /* Puts the name of the dump behind each row, if an option names that column. */
 static void name_dump(struct run *run)
 {
@@ -290,6 +300,7 @@ static int analyse(struct run *run)
 	const struct snapshot_opts so = {
 		.pid = o->report_opts.pid,
 		.file = o->report_opts.file,
+		.sizes_only = is_of_sizes(run),
 		.first = screen_first(run),
 		.first_arg = run,
 	};

@@ -429,6 +429,8 @@ struct snapshot {
 	const bool *asked;		/* [nmms]: its pages are asked for; NULL: of all */
 	bool tables_checked;		/* mm.bad_tables of all mms are there */
 	bool forks_known;		/* mms of children inside fork() were looked for everywhere */
+	bool sizes_only;		/* as in snapshot_opts */
+	uint64_t told_pages;		/* of usage: their struct pages were not read, sizes_only */
 	struct refs *refs;		/* NEED_SIZES; else NULL */
 	struct sizes *sizes;		/* NEED_SIZES: [nvmas] */
 	struct kept *kept;		/* pages of vmas that need not be walked again; or NULL */
@@ -446,6 +448,9 @@ struct snapshot_opts {
 	   (object_is(); NULL: all). With both, of the process. */
 	int32_t pid;
 	const char *file;
+	/* Of usage, only what page tables may tell without struct pages is asked for: all but what
+	   is dirty, clean, referenced, lazyfree and unknown. */
+	bool sizes_only;
 	/* Called once, when MACHINE and the log are built and nothing else; NULL: they are built
 	   in the order of the arrays. A source without memory never calls it. */
 	void (*first)(void *arg, const struct snapshot *s);

@@ -323,6 +323,7 @@ void snapshot_from_memory(struct snapshot *s, unsigned needs, const struct snaps
 	reader_free(b.r);
 	if (needs & NEED_VMAS)
 		ask_pages(s, o);
+	s->sizes_only = o && o->sizes_only;
 	met_begin(s, &part);
 	if (needs & NEED_FRAMES)
 		frames_open(s);

@@ -192,6 +192,24 @@ unsigned sort_needs(const struct sort *s)
 	return needs;
 }
 
+static bool sorts_by(const struct sort *s, const struct column *c)
+{
+	for (unsigned i = 0; i < s->n; i++)
+		if (s->key[i].col == c)
+			return true;
+	return false;
+}
+
+bool pick_uses(const struct column *cols, unsigned ncols, unsigned flag, const struct columns *cs,
+	       const struct sort *s, const struct where *w)
+{
+	for (unsigned i = 0; i < ncols; i++)
+		if (cols[i].flags & flag &&
+		    (chosen(cs, &cols[i]) || sorts_by(s, &cols[i]) || where_uses(w, &cols[i])))
+			return true;
+	return false;
+}
+
 struct order {
 	const struct table *t;
 	const struct sort *s;

@@ -50,6 +50,10 @@ enum status sort_parse(const char *list, const struct column *cols, unsigned nco
 
 unsigned sort_needs(const struct sort *s);
 
+/* Is one of COLS[ncols] that has FLAG (enum col_flag) shown, sorted by or compared? W may be NULL. */
+bool pick_uses(const struct column *cols, unsigned ncols, unsigned flag, const struct columns *cs,
+	       const struct sort *s, const struct where *w);
+
 /* Keep only rows that match W. */
 void table_filter(struct table *t, const struct where *w);
 /*

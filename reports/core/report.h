@@ -43,6 +43,7 @@ enum col_flag {
 	COL_FILE = 1 << 4,	/* shown with --file, as COL_SHOWN is without */
 	COL_WIDE = 1 << 5,	/* of words, not of names: text makes room for all of them */
 	COL_NAMED = 1 << 6,	/* only if -c names it: neither in csv and json nor in "all" */
+	COL_PAGE = 1 << 7,	/* needs the struct pages of all that is mapped: of_sizes */
 };
 
 struct column {
@@ -190,6 +191,8 @@ struct report {
 	bool own_top;		/* --top counts the entries that it lists, not its rows */
 	bool compares;		/* takes two images: an earlier one, and the one reported */
 	bool many;		/* takes any number of images: a row for each */
+	bool of_sizes;		/* but for columns with COL_PAGE, rows are made of what snapshot_opts
+				   calls sizes_only */
 	const struct column *cols;
 	unsigned ncols;
 	const char *sort;	/* default order: "-pss" descending; NULL: as made */

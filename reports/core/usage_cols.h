@@ -62,22 +62,22 @@ void usage_cells_of(struct usage_cells *c, const struct usage_sum *sum);
 #define U_PSS_FILE(row, fl) U_COL(row, pss_file, "pss_file", fl, "of pss: pages of files")
 #define U_PSS_SHMEM(row, fl) U_COL(row, pss_shmem, "pss_shmem", fl, \
 	"of pss: shared memory and tmpfs")
-#define U_PSS_DIRTY(row, fl) U_COL(row, pss_dirty, "pss_dirty", fl, "of pss: dirty pages")
+#define U_PSS_DIRTY(row, fl) U_COL(row, pss_dirty, "pss_dirty", (fl) | COL_PAGE, "of pss: dirty pages")
 #define U_PSS_LOCKED(row, fl) U_COL(row, pss_locked, "pss_locked", fl, \
 	"of pss: in locked vmas (Locked of smaps)")
-#define U_SHARED_CLEAN(row, fl) U_COL(row, shared_clean, "shared_clean", fl, \
+#define U_SHARED_CLEAN(row, fl) U_COL(row, shared_clean, "shared_clean", (fl) | COL_PAGE, \
 	"of rss: mapped more than once, clean")
-#define U_SHARED_DIRTY(row, fl) U_COL(row, shared_dirty, "shared_dirty", fl, \
+#define U_SHARED_DIRTY(row, fl) U_COL(row, shared_dirty, "shared_dirty", (fl) | COL_PAGE, \
 	"of rss: mapped more than once, dirty")
-#define U_PRIVATE_CLEAN(row, fl) U_COL(row, private_clean, "private_clean", fl, \
+#define U_PRIVATE_CLEAN(row, fl) U_COL(row, private_clean, "private_clean", (fl) | COL_PAGE, \
 	"of rss: mapped once, clean")
-#define U_PRIVATE_DIRTY(row, fl) U_COL(row, private_dirty, "private_dirty", fl, \
+#define U_PRIVATE_DIRTY(row, fl) U_COL(row, private_dirty, "private_dirty", (fl) | COL_PAGE, \
 	"of rss: mapped once, dirty")
-#define U_REFERENCED(row, fl) U_COL(row, referenced, "referenced", fl, \
+#define U_REFERENCED(row, fl) U_COL(row, referenced, "referenced", (fl) | COL_PAGE, \
 	"of rss: accessed since the kernel last checked")
 #define U_ANONYMOUS(row, fl) U_COL(row, anonymous, "anonymous", fl, \
 	"of rss: pages of no file (Anonymous of smaps)")
-#define U_LAZYFREE(row, fl) U_COL(row, lazyfree, "lazyfree", fl, \
+#define U_LAZYFREE(row, fl) U_COL(row, lazyfree, "lazyfree", (fl) | COL_PAGE, \
 	"of rss: freed with MADV_FREE, not yet reclaimed")
 #define U_KSM(row, fl) U_COL(row, ksm, "ksm", fl, "of rss: merged by KSM")
 #define U_HUGE(row, fl) U_COL(row, huge, "huge", fl, \
@@ -103,7 +103,7 @@ void usage_cells_of(struct usage_cells *c, const struct usage_sum *sum);
 	"parts of vmas whose page tables are not in the dump")
 #define U_INCOMPLETE(row) COL(row, incomplete, COL_STR, 0, "", \
 	"missing parts; with any, sizes are lower bounds (-: nothing is missing)")
-#define U_UNKNOWN(row, fl) U_COL(row, unknown, "unknown", fl, \
+#define U_UNKNOWN(row, fl) U_COL(row, unknown, "unknown", (fl) | COL_PAGE, \
 	"mapped pages whose struct page is not in the dump")
 
 #endif

@@ -228,6 +228,7 @@ const struct report report_cgroups = {
 	.name = "cgroups",
 	.about = "tree of control groups: charged memory, mapped memory",
 	.needs = NEED_TASKS | NEED_VMAS | NEED_FRAMES | NEED_USAGE | NEED_CGROUPS,
+	.of_sizes = true,
 	.cols = cols,
 	.ncols = ARRAY_LEN(cols),
 	.run = cgroups_report,

@@ -124,6 +124,7 @@ const struct report report_procs = {
 	.needs = NEED_TASKS | NEED_VMAS | NEED_FRAMES | NEED_USAGE,
 	.wants = NEED_CGROUPS | NEED_MACHINE,
 	.opts = OPT_PID | OPT_THREADS | OPT_KERNEL | OPT_FILE | OPT_SYSROOT,
+	.of_sizes = true,
 	.cols = cols,
 	.ncols = sizeof(cols) / sizeof(cols[0]),
 	.sort = "-pss,pid,tid",

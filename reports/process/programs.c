@@ -192,6 +192,7 @@ const struct report report_programs = {
 	.about = "memory of each program, over all its processes",
 	.needs = NEED_TASKS | NEED_VMAS | NEED_FRAMES | NEED_USAGE,
 	.opts = OPT_PID | OPT_SYSROOT,
+	.of_sizes = true,
 	.cols = cols,
 	.ncols = ARRAY_LEN(cols),
 	.sort = "-ram,name",

@@ -88,6 +88,7 @@ const struct report report_users = {
 	.about = "memory of each user's processes",
 	.needs = NEED_TASKS | NEED_VMAS | NEED_FRAMES | NEED_USAGE,
 	.opts = OPT_SYSROOT,
+	.of_sizes = true,
 	.cols = cols,
 	.ncols = ARRAY_LEN(cols),
 	.sort = "-pss,uid",

@@ -202,6 +202,30 @@ static void small_swap(struct two *t)
 	t->h.s.built |= NEED_MACHINE;
 }
 
+static void much_anon(struct two *t)
+{
+	static struct zone_count info[] = { { "AnonPages", 4096 } };
+
+	t->h.s.machine.meminfo = info;
+	t->h.s.machine.nmeminfo = 1;
+	t->h.s.built |= NEED_MACHINE;
+	t->h.s.frames.existing = 8192;
+	t->mms[0].usage.pss_anon = UINT64_C(4098 * 4096) << PSS_SHIFT;
+	t->h.s.told_pages = 1;
+}
+
+static void read_anon(struct two *t)
+{
+	much_anon(t);
+	t->h.s.told_pages = 0;
+}
+
+static void migrating_anon(struct two *t)
+{
+	much_anon(t);
+	t->mms[0].usage.whole = 4096;
+}
+
 TEST(bounds)
 {
 	struct two t;
@@ -216,9 +240,15 @@ TEST(bounds)
 	CHECK_EQ(bounds(&t, much_pss), 1);
 	CHECK_EQ(bounds(&t, much_swap), 1);
 	CHECK_EQ(bounds(&t, small_swap), 1);
+	CHECK_EQ(bounds(&t, much_anon), 1);
+	CHECK_STR(t.h.issues.v[0].text[0],
+		  "pss_anon of all processes: 16392 KiB, more than the 4 KiB of AnonPages");
 	/* possible values */
 	CHECK_EQ(bounds(&t, migrating), 0);
 	CHECK_EQ(bounds(&t, averages), 0);
+	CHECK_EQ(bounds(&t, migrating_anon), 0);
+	/* mapcounts were compared */
+	CHECK_EQ(bounds(&t, read_anon), 0);
 }
 
 /* Only a machine that panicked crashed, and a clock may never have been set. */

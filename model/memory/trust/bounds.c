@@ -6,7 +6,11 @@
 
 #include <inttypes.h>
 
+#include "dumpread/base/bytes.h"
 #include "model/kernel/source.h"
+
+#define ANON_SHARE 64u		/* of RAM */
+#define ANON_LEAST 4096u	/* pages */
 
 void bound_check(struct issues *is, const char *what, uint64_t sum, const char *of, uint64_t whole)
 {
@@ -56,9 +60,22 @@ static void check_swap(const struct snapshot *s, uint64_t swap_pss)
 			    s->machine.swaps[i].pages << s->k->page_shift);
 }
 
+/*
+ * Where page tables told what pages are, their mapcounts were not compared: the kernel's count of anonymous
+ * pages is. Pages on their way and batches of CPUs are a small part of RAM.
+ */
+static void check_anon(const struct snapshot *s, uint64_t pss)
+{
+	uint64_t counted = machine_meminfo(&s->machine, "AnonPages");
+	uint64_t most = max_u64(s->frames.existing / ANON_SHARE, ANON_LEAST) << s->k->page_shift;
+
+	if (pss > counted && pss - counted > most)
+		bound_check(s->k->issues, "pss_anon of all processes", pss, "AnonPages", counted);
+}
+
 void bounds_check(const struct snapshot *s)
 {
-	uint64_t pss = 0, swap_pss = 0, whole = 0;
+	uint64_t pss = 0, anon = 0, swap_pss = 0, whole = 0;
 
 	if (source_has(s->k, SOURCE_CHANGES))
 		return;
@@ -67,11 +84,16 @@ void bounds_check(const struct snapshot *s)
 
 		check_mm(s, &s->mms[i]);
 		pss += u->pss;
+		anon += u->pss_anon;
 		swap_pss += u->swap_pss;
 		whole += u->whole;
 	}
 	bound_check(s->k->issues, "pss of all processes", pss >> PSS_SHIFT, "page frames",
 		    frame_bytes(s, whole));
-	if (s->built & NEED_MACHINE)
-		check_swap(s, swap_pss >> PSS_SHIFT);
+	if (!(s->built & NEED_MACHINE))
+		return;
+	check_swap(s, swap_pss >> PSS_SHIFT);
+	/* the counter has no page that is not present */
+	if (s->told_pages && anon >> PSS_SHIFT > whole)
+		check_anon(s, (anon >> PSS_SHIFT) - whole);
 }

@@ -21,6 +21,7 @@
 #include "model/memory/usage/cut.h"
 #include "model/memory/usage/smaps.h"
 #include "model/memory/usage/tables.h"
+#include "model/memory/usage/told.h"
 
 struct pass {
 	struct snapshot *s;
@@ -328,6 +329,7 @@ void account_build(struct snapshot *s)
 	p->shared.first = p->whole_run = true;
 	p->shared.refs = s->refs;
 	p->shared.kept = s->kept;
+	p->shared.told = told_new(s);
 	frames_turns_begin(f, by_found ? FRAMES_FOUND_BYTES : FRAMES_CHUNK_BYTES);
 	do {
 		keep_usage(p);
@@ -344,6 +346,7 @@ void account_build(struct snapshot *s)
 	p->shared.sum_found = all;
 	if (all)
 		jobs_run(s->k->jobs, f->nchunks, spread_huge, p);
+	told_end(s, p->shared.told);
 	pass_free(p);
 	if (s->kept)
 		kept_close(s->kept, s);

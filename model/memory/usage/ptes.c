@@ -74,11 +74,27 @@ static inline unsigned run_length(const struct acct *a, const struct pte *e, uns
 }
 
 /*
+ * How many of the N entries from E on need no look at their frames: they tell what these are. They are
+ * counted in the first round, which is the only one for them: no chunk has its turn for their sake.
+ */
+static inline unsigned tell_run(struct acct *a, const struct pte *e, unsigned n)
+{
+	uint64_t pfn = e->pa >> a->page_shift, of_chunk = FRAME_CHUNK - (pfn & (FRAME_CHUNK - 1));
+	unsigned run = e->run ? e->run : 1;
+
+	if (!told_entry(e) || !told_unread(a->told, pfn))
+		return 0;
+	run = (unsigned)min_u64(run, min_u64(n, of_chunk));
+	if (a->first)
+		acct_tell(a, run);
+	return run;
+}
+
+/*
  * Frames come in any order, and each run of them is a cache miss: all are asked for before any
  * is used. Returns the number of runs.
  */
-static unsigned find_runs(const struct acct *a, const struct pte *pte, unsigned n,
-			  struct pte_run *runs)
+static unsigned find_runs(struct acct *a, const struct pte *pte, unsigned n, struct pte_run *runs)
 {
 	struct frame_chunk *const *chunks = a->s->frames.chunk;
 	uint64_t nchunks = a->s->frames.nchunks;
@@ -90,8 +106,10 @@ static unsigned find_runs(const struct acct *a, const struct pte *pte, unsigned 
 		const struct frame_chunk *chunk = NULL;
 		struct pte_run *r = &runs[nruns];
 
-		if (pte[i].kind == PTE_NONE && !holes) {
-			i++;
+		unsigned told = a->told ? tell_run(a, &pte[i], n - i) : 0;
+
+		if (told || (pte[i].kind == PTE_NONE && !holes)) {
+			i += told ? told : 1;
 			continue;
 		}
 		if (c < nchunks && is_plain(&pte[i]))

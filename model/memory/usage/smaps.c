@@ -116,6 +116,11 @@ static bool account_present(struct acct *a, const struct pte *e, uint64_t va)
 	f = acct_frame(a, pfn);
 	if (f && f->flags & FR_RESERVED && acct_rule(a, RULE_RESERVED_NO_PAGE))
 		return false;
+	/* the sample must not know less than what is told without it */
+	if (f && f->flags & FR_UNREAD && a->told && told_entry(e)) {
+		acct_tell(a, 1);
+		return false;
+	}
 	if (!acct_usable(a, f, pfn, page))
 		return false;
 	acct_count_found(a, pfn);
@@ -382,6 +387,8 @@ void acct_close(struct acct *a)
 	for (uint64_t c = 0; a->seen && c < a->s->frames.nchunks; c++)
 		if (a->seen[c])
 			a->s->frames.store->seen[c] += a->seen[c];
+	if (a->shared->told)
+		a->shared->told->pages += a->told_pages;
 	free(a->seen);
 	free(a->refs);
 	if (a->kept)
@@ -418,6 +425,7 @@ void acct_vma(struct acct *a, const struct vma *v, uint64_t start, uint64_t end)
 	if (a->huge_size & (a->huge_size - 1))
 		a->huge_size = 0;
 	a->check_pages = !acct_rule(a, RULE_PTE_SPECIAL);
+	a->told = a->shared->told && told_vma(a->s, v) ? a->shared->told : NULL;
 }
 
 static void fold_tally(struct usage *u, uint32_t key, const struct tally *t, bool locked)

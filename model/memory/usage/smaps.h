@@ -22,6 +22,7 @@
 #include "model/memory/frames/frames.h"
 #include "model/memory/usage/kept.h"
 #include "model/memory/usage/refs.h"
+#include "model/memory/usage/told.h"
 #include "model/model.h"
 
 /* Facts of a tallied page. The first five are FR_ANON .. FR_REFERENCED >> 1. */
@@ -61,6 +62,7 @@ struct acct_shared {
 	uint64_t zero_pfn, huge_zero_pfn;	/* of zero_frames() */
 	struct refs *refs;		/* to fill beside the mappings; NULL: none */
 	struct kept *kept;		/* to fill; NULL: nothing is kept */
+	struct told *told;		/* what need not be read; NULL: all is */
 	/* Tables that processes share (hugetlb): the index of the vma that counts the pages
 	   below each. A key is the table's physical address + 1. */
 	struct {
@@ -100,12 +102,14 @@ struct acct {
 	bool shared_answer;
 	struct refs_walker *refs;	/* of shared; NULL: none */
 	struct kept_writer *kept;
+	uint64_t told_pages;		/* that were told: told.pages */
 	/* of the VMA */
 	const struct vma *v;
 	uint32_t weight;		/* references that an entry of it is */
 	struct shmem_swap shmem;
 	uint64_t huge_size;		/* hugetlb: bytes of one page, else 0 */
 	bool check_pages;		/* no pte_special: each entry must be looked at */
+	const struct told *told;	/* its entries may tell; NULL: they do not */
 	bool over;			/* tables_left ran out */
 	struct usage u;			/* all except the tallies */
 	struct tally { uint64_t bytes, pss; } tally[TALLIES];
@@ -239,6 +243,15 @@ static inline void acct_tally_pages(struct acct *a, const struct frame *f, unsig
 		acct_tally(a, key | TALLY_PRIVATE, bytes, bytes << PSS_SHIFT);
 	else
 		acct_tally_mapped(a, key, f, n);
+}
+
+/* N pages that their entries tell: anonymous, mapped once. Whether they are clean is not known. */
+static inline void acct_tell(struct acct *a, uint64_t n)
+{
+	uint64_t bytes = n << a->page_shift;
+
+	acct_tally(a, TALLY_ANON | TALLY_SWAPBACKED | TALLY_PRIVATE, bytes, bytes << PSS_SHIFT);
+	a->told_pages += n;
 }
 
 uint64_t acct_whole_pss(const struct acct *a, uint64_t bytes);
