@@ -204,7 +204,21 @@ $(fleet_parts): reports/html/embed.sh reports/html/fleet.html reports/html/page.
 
 $B/reports/html/fleet.o: $(fleet_parts)
 
-$B/%.o: %.c $B/flags
+# The ids of facts, a header for each subject. One that stays the same keeps its time.
+fact_ids := $(patsubst facts/%.def,$B/gen/facts/%.h,$(filter-out facts/layout/all.def,$(wildcard facts/layout/*.def))) \
+	$B/gen/facts/layout/levels.h
+
+define make_ids
+	@mkdir -p $(@D)
+	$(Q)sh facts/ids.sh $< > $@.new
+	$(Q)if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+endef
+$B/gen/facts/layout/levels.h: facts/levels.def facts/ids.sh
+	$(make_ids)
+$B/gen/facts/layout/%.h: facts/layout/%.def facts/ids.sh
+	$(make_ids)
+
+$B/%.o: %.c $B/flags | $(fact_ids)
 	@mkdir -p $(@D)
 	$(say) CC $<
 	$(Q)$(CC) $(all_cflags) $(OBJ_FLAGS) -MMD -MP -c -o $@ $<
@@ -267,7 +281,7 @@ reworded := $(call obj,$(addprefix reworded/,model/memory/frames/class_names.c m
 $(worded:%=$B/reworded/%): $B/reworded/%: %
 	@mkdir -p $(@D)
 	$(Q)sed -E 's/^([A-Z]+\([A-Z_]+, "[^"]*", ")/\1reworded /' $< > $@
-$(reworded): $B/reworded/%.o: %.c $(worded:%=$B/reworded/%) $B/flags
+$(reworded): $B/reworded/%.o: %.c $(worded:%=$B/reworded/%) $B/flags | $(fact_ids)
 	$(say) CC $@
 	$(Q)$(CC) -I$B/reworded $(all_cflags) -c -o $@ $<
 $B/tools/reworded: $(reworded) $(call obj,$(app_src) $(cli_src)) $(archive) | $B/vmcensus
@@ -285,7 +299,7 @@ $(tool_bin): $B/%: $B/tests/%.o $B/helpers.a $(archive)
 # Every source through the compiler's checks, without code.
 every_src := $(core_src) $(app_src) $(cli_src) $(lib_src) $(unit_src) $(unit_main) $(unit_help) $(fuzz_src) tests/fuzz/replay.c \
 	$(tool_src) $(bench_src) $(stand_in) $(if $(has_python),$(python_src)) $(if $(wildcard $(CRASH_INCLUDE)/crash/defs.h),$(crash_src))
-syntax: $(page_parts) $(fleet_parts) $(questions) | build-check
+syntax: $(page_parts) $(fleet_parts) $(questions) $(fact_ids) | build-check
 	$(say) CHECK '$(CC), $(words $(every_src)) files'
 	$(Q)printf '%s\n' $(every_src) | sh tests/tree/syntax.sh $(CC) $(all_cflags) $(has_python) -isystem '$(CRASH_INCLUDE)'
 
@@ -371,7 +385,7 @@ layers:
 nightly:
 	@tests/nightly
 
-lint lint-quick: $(page_parts) $(fleet_parts) $(questions)
+lint lint-quick: $(page_parts) $(fleet_parts) $(questions) $(fact_ids)
 	@$(MAKE) --no-print-directory build-check
 	$(if $(shell command -v clang),@$(MAKE) --no-print-directory B=$B/clang CC=clang SAN= syntax,@echo \
 		'skipped: clang is not installed (Debian package clang)')

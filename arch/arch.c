@@ -15,6 +15,7 @@
 #include "arch/x86/x86_64.h"
 #include "dumpread/base/bytes.h"
 #include "dumpread/image/machines.h"
+#include "facts/layout/cpu.h"
 
 static const struct arch *const archs[] = {
 	&arch_x86_64,

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
+#include "facts/layout/base.h"
+#include "facts/layout/cpu.h"
 
 enum status linear_kvtop(const struct linear *l, uint64_t kva, uint64_t *pa, uint64_t *run)
 {

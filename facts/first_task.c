@@ -6,6 +6,8 @@
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/reader.h"
+#include "facts/layout/base.h"
+#include "facts/layout/task.h"
 
 #define COMM "swapper"		/* INIT_TASK_COMM (include/linux/init_task.h) in every release */
 #define NEAR (UINT64_C(32) << 20) /* bytes on each side: no kernel's data is larger by far */

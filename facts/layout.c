@@ -5,6 +5,27 @@
 #include "facts/layout.h"
 
 #include "facts/first_task.h"
+#include "facts/layout/base.h"
+#include "facts/layout/census.h"
+#include "facts/layout/cgroup.h"
+#include "facts/layout/cpu.h"
+#include "facts/layout/file.h"
+#include "facts/layout/gate.h"
+#include "facts/layout/holder.h"
+#include "facts/layout/kmem.h"
+#include "facts/layout/levels.h"
+#include "facts/layout/mm.h"
+#include "facts/layout/module.h"
+#include "facts/layout/origin.h"
+#include "facts/layout/page.h"
+#include "facts/layout/pressure.h"
+#include "facts/layout/proc.h"
+#include "facts/layout/signs.h"
+#include "facts/layout/stack.h"
+#include "facts/layout/swap.h"
+#include "facts/layout/system.h"
+#include "facts/layout/task.h"
+#include "facts/version.h"
 
 #include <string.h>
 
@@ -15,14 +36,34 @@
 #define NEED true
 #define OPT false
 
-static_assert(LAYOUT_COUNT == FACTS_COUNT, "a new fact: raise FACTS_VERSION, and FACTS_COUNT");
+/* How many there are. */
+enum {
+#define M(id, ...) AT_##id,
+#define S(id, ...) AT_##id,
+#define E(id, ...) AT_##id,
+#define Y(id, ...) AT_##id,
+#define LEVEL(version, id, name) AT_##id,
+#include "facts/layout/all.def"
+#undef LEVEL
+#undef M
+#undef S
+#undef E
+#undef Y
+	FACTS_THERE
+};
+static_assert(FACTS_THERE == FACTS_COUNT, "a new fact: raise FACTS_VERSION, and FACTS_COUNT");
+
+/* all.def begins with the subjects that rows of processes hang on, up to control groups. */
+#define FACTS_OF_PROCESSES FACTS_pressure
 
 const struct fact_spec fact_specs[LAYOUT_COUNT] = {
 #define M(id, need, ...) [id] = { FACT_MEMBER, #id, need, { __VA_ARGS__ } },
 #define S(id, need, ...) [id] = { FACT_SIZE, #id, need, { __VA_ARGS__ } },
 #define E(id, need, ...) [id] = { FACT_ENUM, #id, need, { __VA_ARGS__ } },
 #define Y(id, need, ...) [id] = { FACT_SYMBOL, #id, need, { __VA_ARGS__ } },
+#define LEVEL(version, id, name) [id] = { FACT_SYMBOL, #id, OPT, { name } },
 #include "facts/layout/all.def"
+#undef LEVEL
 #undef M
 #undef S
 #undef E

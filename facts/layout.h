@@ -25,36 +25,22 @@
 #include "dumpread/dump.h"
 #include "dumpread/types/layoutfile.h"
 
+/* Where the ids of a subject begin, and end. */
+enum {
+#define SUBJECT(name, room) FACTS_##name, FACTS_##name##_last = FACTS_##name + (room) - 1,
+#include "facts/subjects.def"
+#undef SUBJECT
+};
+
+/*
+ * Their numbers are in headers of the subjects, which facts/ids.sh makes: "facts/layout/task.h" has the ids of
+ * task.def. Not each number is one of a fact: those that are have a name in fact_specs[].
+ */
 enum layout_id {
-#define M(id, ...) id,
-#define S(id, ...) id,
-#define E(id, ...) id,
-#define Y(id, ...) id,
-#include "facts/layout/all.def"
-#undef M
-#undef S
-#undef E
-#undef Y
-	LAYOUT_COUNT
+	LAYOUT_COUNT = FACTS_levels_last + 1,
 };
 
 #define LAYOUT_ALTS 5		/* spellings of one fact, at most */
-
-/*
- * Version of the tables, which layout files state. Raise it by one in a commit that
- * adds facts: a layout file of an earlier version does not know them, and the log
- * says so. Layout files in the tree need no change unless their kernel has the fact.
- */
-#define FACTS_VERSION 41
-#define FACTS_COUNT 1525	/* of that version: the two are raised together */
-/*
- * Version in which the newest fact came that a rule asks for (rules.def). In a layout file of this version or
- * a later one what is missing is a sign; an older one does not tell.
- */
-#define FACTS_OF_RULES 26
-
-/* all.def begins with the subjects that rows of processes hang on, up to control groups. */
-#define FACTS_OF_PROCESSES Y_PSI_SYSTEM
 
 enum fact_kind { FACT_MEMBER, FACT_SIZE, FACT_ENUM, FACT_SYMBOL };
 

@@ -5,6 +5,7 @@
 #include "facts/level.h"
 
 #include "dumpread/base/bytes.h"
+#include "facts/layout/levels.h"
 
 static const struct milestone {
 	int version;

@@ -8,6 +8,10 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
+#include "facts/layout/page.h"
+#include "facts/layout/signs.h"
+#include "facts/layout/system.h"
+#include "facts/layout/task.h"
 
 #define NO_SIGN .whole = false
 #define SINCE(...) .since = __VA_ARGS__

@@ -14,6 +14,9 @@
 #include "arch/arm/arm64.h"
 #include "dumpread/base/bytes.h"
 #include "dumpread/image/vmcoreinfo.h"
+#include "facts/layout/cpu.h"
+#include "facts/layout/levels.h"
+#include "facts/layout/origin.h"
 
 #define TOP(bits) (UINT64_MAX << (bits))	/* the upper 1 << BITS bytes begin there */
 

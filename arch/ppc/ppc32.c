@@ -14,6 +14,7 @@
 #include "arch/ppc/ppc32.h"
 
 #include "dumpread/base/bytes.h"
+#include "facts/layout/cpu.h"
 
 /* Defaults of CONFIG_PAGE_OFFSET and CONFIG_LOWMEM_SIZE, without ADVANCED_OPTIONS
    (arch/powerpc/Kconfig). */

@@ -17,6 +17,7 @@
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/search.h"
+#include "facts/layout/cpu.h"
 
 #define PAGE_OFFSET UINT64_C(0xc000000000000000)
 /* book3e has vmalloc below the linear map */

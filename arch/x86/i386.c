@@ -15,6 +15,7 @@
 #include "arch/x86/x86_ptebits.h"
 
 #include "dumpread/base/bytes.h"
+#include "facts/layout/cpu.h"
 
 /* CONFIG_PAGE_OFFSET of VMSPLIT_3G, _3G_OPT, _2G, _2G_OPT, _1G (arch/x86/Kconfig). */
 static const uint32_t page_offsets[] = {

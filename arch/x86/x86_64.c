@@ -16,6 +16,9 @@
 #include "arch/x86/x86_ptebits.h"
 
 #include "dumpread/base/bytes.h"
+#include "facts/layout/cpu.h"
+#include "facts/layout/gate.h"
+#include "facts/layout/system.h"
 
 static const struct x86_64 *state(const struct dump *d)
 {

@@ -20,6 +20,7 @@
 #include "arch/x86/x86_64.h"
 
 #include "dumpread/base/bytes.h"
+#include "facts/layout/cpu.h"
 
 /* CONFIG_PHYSICAL_ALIGN of x86-64 is at least this (MIN_KERNEL_ALIGN). */
 #define KERNEL_ALIGN (UINT64_C(1) << 21)

@@ -6,6 +6,8 @@
 
 #include <time.h>
 
+#include "facts/layout/mm.h"
+#include "facts/layout/task.h"
 #include "model/kernel/kobj.h"
 
 #define ATTEMPTS_MAX 8u		/* walks of one object */

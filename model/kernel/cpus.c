@@ -6,6 +6,9 @@
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/issues.h"
+#include "facts/layout/base.h"
+#include "facts/layout/census.h"
+#include "facts/layout/system.h"
 #include "model/kernel/kobj.h"
 
 #define CPUS_MAX 8192u		/* NR_CPUS of the largest configurations */

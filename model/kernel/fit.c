@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
+#include "facts/layout/task.h"
 
 #define ENOUGH 2u		/* contradictions that are no damage of one place */
 #define NEAR 16384u		/* bytes of a task_struct that are searched for its name */

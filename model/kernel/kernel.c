@@ -5,6 +5,9 @@
 #include <inttypes.h>
 
 #include "dumpread/base/issues.h"
+#include "facts/layout/base.h"
+#include "facts/layout/origin.h"
+#include "facts/layout/page.h"
 #include "model/kernel/kobj.h"
 
 #define ERRNO_MAX 4095u
@@ -75,4 +78,9 @@ enum status percpu_counter_read(const struct kernel *k, struct reader *r, uint64
 	}
 	*exact = (int64_t)count;
 	return ST_OK;
+}
+
+bool counts_references(const struct kernel *k)
+{
+	return has(k, M_PAGE_REFCOUNT) && !has(k, M_PAGE_MAPCOUNT);
 }

@@ -120,10 +120,7 @@ static inline bool in_era(const struct kernel *k, struct era e)
 }
 
 /* 2.4: pages have a count of references, and none of mappings. */
-static inline bool counts_references(const struct kernel *k)
-{
-	return has(k, M_PAGE_REFCOUNT) && !has(k, M_PAGE_MAPCOUNT);
-}
+bool counts_references(const struct kernel *k);
 
 /* Does Pss of a whole huge page lose its high bits? */
 static inline bool pss_overflows(const struct kernel *k)

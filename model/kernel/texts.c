@@ -11,6 +11,9 @@
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/heap.h"
 #include "dumpread/symbols/kimage.h"
+#include "facts/layout/page.h"
+#include "facts/layout/signs.h"
+#include "facts/version.h"
 
 #define STEP ((size_t)1 << 20)
 #define MOST ((uint64_t)48 << 20)	/* .rodata of Debian's 7.3 has 14 MiB, with BTF */

@@ -8,6 +8,7 @@
 
 #include "dumpread/base/heap.h"
 #include "dumpread/base/search.h"
+#include "facts/layout/page.h"
 #include "model/build.h"
 #include "model/kernel/cgroup/cgroups.h"
 #include "model/kernel/machine/machine.h"

@@ -9,6 +9,10 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
+#include "facts/layout/mm.h"
+#include "facts/layout/proc.h"
+#include "facts/layout/system.h"
+#include "facts/layout/task.h"
 #include "model/memory/trust/incomplete.h"
 #include "reports/core/common.h"
 

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 
 #include "dumpread/base/bytes.h"
+#include "facts/layout/kmem.h"
 #include "reports/core/common.h"
 #include "reports/kernel/slab_by.h"
 

@@ -161,16 +161,17 @@ static enum status layout_report(const struct snapshot *s, const struct report_o
 {
 	struct row *rows = arena_array(&t->mem, struct row, LAYOUT_COUNT + RULE_COUNT);
 	const struct rules *rules = kernel_texts_rules(s->k);
+	unsigned n = 0;
 
 	(void)o;
 	(void)diag;
 	for (int i = 0; i < LAYOUT_COUNT; i++)
-		set_fact(&fact_specs[i], &s->k->layout.v[i], &rows[i]);
+		if (fact_specs[i].id)
+			set_fact(&fact_specs[i], &s->k->layout.v[i], &rows[n++]);
 	for (int i = 0; i < RULE_COUNT; i++)
-		set_rule(&rule_specs[i], rules->on[i], rules->judge[i], &rows[LAYOUT_COUNT + i],
-			 &t->mem);
+		set_rule(&rule_specs[i], rules->on[i], rules->judge[i], &rows[n++], &t->mem);
 	t->rows = rows;
-	t->nrows = LAYOUT_COUNT + RULE_COUNT;
+	t->nrows = n;
 	t->row_size = sizeof(*rows);
 	return ST_OK;
 }

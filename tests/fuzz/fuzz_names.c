@@ -13,6 +13,10 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
+#include "facts/layout/cgroup.h"
+#include "facts/layout/file.h"
+#include "facts/layout/mm.h"
+#include "facts/layout/task.h"
 #include "model/kernel/cgroup/cgroups.h"
 #include "model/kernel/file/files.h"
 #include "model/kernel/file/path.h"

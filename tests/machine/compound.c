@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "facts/layout/page.h"
 #include "tests/machine/machine.h"
 
 /* of 2.6.18, whose flags have no enum */

@@ -8,11 +8,12 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
+#include "facts/layout/base.h"
 
 static enum layout_id member_of(const char *id)
 {
 	for (int i = 0; i < LAYOUT_COUNT; i++)
-		if (!strcmp(fact_specs[i].id, id))
+		if (fact_specs[i].id && !strcmp(fact_specs[i].id, id))
 			return (enum layout_id)i;
 	mdie("no member %s", id);
 }

@@ -9,6 +9,8 @@
 
 #include "dumpread/base/bytes.h"
 #include "facts/layout.h"
+#include "facts/layout/base.h"
+#include "facts/layout/task.h"
 
 #define LINES_MAX 400u
 #define WORDS 16u
@@ -296,7 +298,7 @@ static const char *member(const struct kind *k, unsigned which)
 	unsigned n = 0;
 
 	for (int i = 0; i < LAYOUT_COUNT; i++)
-		if (!strncmp(fact_specs[i].id, k->members, strlen(k->members)))
+		if (fact_specs[i].id && !strncmp(fact_specs[i].id, k->members, strlen(k->members)))
 			found[n++] = fact_specs[i].id;
 	return n ? found[which % n] : "M_LIST_NEXT";
 }

@@ -3,6 +3,7 @@
  * Files: inodes, page caches, the directories of their paths, a mount for the disk and for each
  * directory with files in memory.
  */
+#include "facts/layout/file.h"
 #include "tests/machine/lay.h"
 
 #include <inttypes.h>

@@ -9,6 +9,10 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
+#include "facts/layout/base.h"
+#include "facts/layout/cpu.h"
+#include "facts/layout/page.h"
+#include "facts/layout/system.h"
 
 #define LOG_BUF 4096u
 #define FUNCTIONS 120u

@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
+#include "facts/layout/page.h"
+#include "facts/layout/swap.h"
 
 /* Page flags of 2.4.27, include/linux/mm.h; later kernels have theirs in an enum. */
 #define PG_REFERENCED 0x4u

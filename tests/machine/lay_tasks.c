@@ -2,6 +2,9 @@
 /*
  * Address spaces and tasks.
  */
+#include "facts/layout/base.h"
+#include "facts/layout/mm.h"
+#include "facts/layout/task.h"
 #include "tests/machine/lay.h"
 
 #include <stdio.h>

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
+#include "facts/layout/base.h"
 
 static uint64_t whole_pages(const struct machine *m, uint64_t bytes)
 {

@@ -450,7 +450,8 @@ static int list_facts(void)
 	static const char *const kinds[] = { "member", "size", "enum", "symbol" };
 
 	for (int i = 0; i < LAYOUT_COUNT; i++)
-		printf("%s %s\n", fact_specs[i].id, kinds[fact_specs[i].kind]);
+		if (fact_specs[i].id)
+			printf("%s %s\n", fact_specs[i].id, kinds[fact_specs[i].kind]);
 	return 0;
 }
 
@@ -512,8 +513,8 @@ int main(int argc, char **argv)
 		return 1;
 	r = kernel_reader(kernel);
 	for (int i = 0; i < LAYOUT_COUNT; i++) {
-		bool in_memory = fact_specs[i].kind == FACT_MEMBER ||
-				 fact_specs[i].kind == FACT_SYMBOL;
+		bool in_memory = fact_specs[i].id && (fact_specs[i].kind == FACT_MEMBER ||
+						      fact_specs[i].kind == FACT_SYMBOL);
 
 		if (in_memory && (unsigned)i % parts == part % parts &&
 		    (!only || !strcmp(only, fact_specs[i].id)))

@@ -20,6 +20,13 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
+#include "facts/layout/base.h"
+#include "facts/layout/file.h"
+#include "facts/layout/kmem.h"
+#include "facts/layout/mm.h"
+#include "facts/layout/page.h"
+#include "facts/layout/system.h"
+#include "facts/layout/task.h"
 #include "model/build.h"
 #include "model/kernel/kobj.h"
 #include "model/kernel/zone/zones.h"

@@ -5,6 +5,9 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
+#include "facts/layout/holder.h"
+#include "facts/layout/origin.h"
+#include "facts/layout/page.h"
 
 /* ---- page_ext, stacks, tags of pages ---------------------------------------------------------- */
 

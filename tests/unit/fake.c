@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
+#include "facts/layout/base.h"
 #include "model/kernel/source.h"
 
 static bool fake_present(void *self, uint64_t pfn)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* group_machine.c - control groups in memory laid out by hand. */
 #include "tests/unit/group_machine.h"
+#include "facts/layout/cgroup.h"
+#include "facts/layout/pressure.h"
 
 #include <string.h>
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* held_devices.c - the held machine with devices: a disk of zram, a balloon. */
+#include "facts/layout/holder.h"
+#include "facts/layout/module.h"
 #include "tests/unit/held_objects.h"
 
 /* Lists of the driver core: a kset of classes or buses, a subsys_private of one, a device_private. */

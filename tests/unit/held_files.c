@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* held_files.c - the held machine with one more file, whose object owns memory. */
+#include "facts/layout/file.h"
+#include "facts/layout/holder.h"
 #include "model/kernel/file/path.h"
 #include "tests/unit/held_objects.h"
 

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* held_lists.c - the held machine with objects of which the kernel has lists. */
+#include "facts/layout/file.h"
+#include "facts/layout/holder.h"
+#include "facts/layout/module.h"
+#include "facts/layout/swap.h"
+#include "facts/layout/system.h"
 #include "tests/unit/held_objects.h"
 
 /* ---- messages and semaphores --------------------------------------------------------------------- */

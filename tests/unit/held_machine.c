@@ -5,6 +5,11 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
+#include "facts/layout/base.h"
+#include "facts/layout/file.h"
+#include "facts/layout/holder.h"
+#include "facts/layout/kmem.h"
+#include "facts/layout/page.h"
 
 uint64_t hm_page(const struct held_machine *m, uint64_t pa)
 {

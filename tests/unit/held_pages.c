@@ -3,6 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "facts/layout/cgroup.h"
+#include "facts/layout/kmem.h"
+#include "facts/layout/origin.h"
+#include "facts/layout/page.h"
+#include "facts/layout/system.h"
 #include "tests/unit/allocated.h"
 #include "tests/unit/held_objects.h"
 

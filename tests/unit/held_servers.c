@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* held_servers.c - the held machine with threads of RPC servers, stripes of md, a kernel loaded by kexec. */
 #include "tests/unit/held_servers.h"
+#include "facts/layout/holder.h"
+#include "facts/layout/module.h"
+#include "facts/layout/page.h"
+#include "facts/layout/proc.h"
 
 /* ---- threads of RPC servers ----------------------------------------------------------------- */
 

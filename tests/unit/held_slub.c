@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* held_slub.c - the held machine, of which all frames below its data are slabs of one cache of SLUB. */
+#include "facts/layout/kmem.h"
 #include "tests/unit/held_objects.h"
 
 enum { C_LIST = 16, C_NAME = 32, C_OO = 40, C_OBJECT_SIZE = 44, C_NODES = 48, C_CPU = 56, C_SHEAVES = 64,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* held_sockets.c - the held machine, whose socket is of another family. */
+#include "facts/layout/holder.h"
 #include "tests/unit/held_objects.h"
 
 enum { RETRANSMIT = 0x50, OUT_OF_ORDER = 0x58, READER = 0x60, ACCEPT = 0x78 };

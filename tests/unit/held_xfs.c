@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* held_xfs.c - the held machine with a file system of xfs, which has three buffers. */
+#include "facts/layout/file.h"
+#include "facts/layout/module.h"
 #include "tests/unit/held_objects.h"
 
 enum { SUPER_LIST = 16, SUPER_NAME = 40, BUCKETS = 16, LOCK = 1 };

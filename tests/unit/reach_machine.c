@@ -5,6 +5,11 @@
 #include <string.h>
 
 #include "dumpread/base/heap.h"
+#include "facts/layout/base.h"
+#include "facts/layout/file.h"
+#include "facts/layout/kmem.h"
+#include "facts/layout/origin.h"
+#include "facts/layout/page.h"
 #include "model/kernel/source.h"
 
 enum { C_FLAGS = 0, C_SIZE = 4, C_OBJECT_SIZE = 8, C_OO = 12, C_OFFSET = 16, C_LIST = 24, C_NAME = 40, C_RANDOM = 48,

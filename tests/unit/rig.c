@@ -7,6 +7,8 @@
 #include <stdlib.h>
 
 #include "arch/x86/x86_64.h"
+#include "facts/layout/page.h"
+#include "facts/layout/swap.h"
 #include "model/memory/usage/account.h"
 #include "tests/unit/check.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* slab_machine.c - machines made by hand that have a slab cache. */
 #include "tests/unit/slab_machine.h"
+#include "facts/layout/base.h"
+#include "facts/layout/kmem.h"
 
 void sl_put(struct fake *f, uint64_t at, uint64_t v)
 {

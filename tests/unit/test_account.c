@@ -3,6 +3,9 @@
 #include "model/kernel/page/zero.h"
 #include "model/memory/usage/account.h"
 
+#include "facts/layout/mm.h"
+#include "facts/layout/page.h"
+#include "facts/layout/swap.h"
 #include "tests/unit/check.h"
 #include "tests/unit/rig.h"
 

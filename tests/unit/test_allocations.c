@@ -5,6 +5,7 @@
  */
 #include "model/kernel/origin/allocations.h"
 
+#include "facts/layout/origin.h"
 #include "tests/unit/allocated.h"
 #include "tests/unit/check.h"
 

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "facts/layout/task.h"
 #include "model/cause/choice/badness.h"
 #include "model/kernel/source.h"
 #include "tests/unit/check.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Control groups: the tree, the paths, the groups of processes; and damaged trees. */
+#include "facts/layout/cgroup.h"
 #include "model/kernel/cgroup/cgroups.h"
 #include "model/kernel/file/path.h"
 #include "tests/unit/check.h"

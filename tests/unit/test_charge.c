@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Who is charged with a page: a mem_cgroup, or an obj_cgroup that points to one. */
+#include "facts/layout/cgroup.h"
+#include "facts/layout/origin.h"
 #include "model/memory/census/page_charge.h"
 #include "tests/unit/check.h"
 #include "tests/unit/fake.h"

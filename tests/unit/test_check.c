@@ -2,6 +2,8 @@
 /* check and summary over frames made by hand. */
 #include <stdlib.h>
 
+#include "facts/layout/mm.h"
+#include "facts/layout/page.h"
 #include "model/memory/frames/frames.h"
 #include "model/memory/source/capture.h"
 #include "model/memory/trust/verify.h"

@@ -8,6 +8,14 @@
 #include <stdlib.h>
 
 #include "arch/linear.h"
+#include "facts/layout/base.h"
+#include "facts/layout/census.h"
+#include "facts/layout/cpu.h"
+#include "facts/layout/file.h"
+#include "facts/layout/kmem.h"
+#include "facts/layout/origin.h"
+#include "facts/layout/page.h"
+#include "facts/layout/system.h"
 #include "model/kernel/zone/zones.h"
 #include "tests/unit/check.h"
 #include "tests/unit/rig.h"

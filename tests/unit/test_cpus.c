@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The possible CPUs, by masks that are sound, empty or lost. */
+#include "facts/layout/census.h"
 #include "model/kernel/cpus.h"
 
 #include <string.h>
 
+#include "facts/layout/base.h"
 #include "tests/unit/check.h"
 #include "tests/unit/fake.h"
 

@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+#include "facts/layout/origin.h"
 #include "model/memory/census/claims.h"
 #include "tests/unit/check.h"
 #include "tests/unit/fake.h"

@@ -4,6 +4,8 @@
  * of two nodes, worked out by hand; sizes in the log are KiB or pages of 4 KiB.
  */
 #include "dumpread/base/bytes.h"
+#include "facts/layout/cgroup.h"
+#include "facts/layout/system.h"
 #include "model/cause/verdict/ledger.h"
 #include "model/shared.h"
 #include "reports/oom/words.h"

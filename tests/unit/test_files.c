@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The table of files and the names of vmas. */
+#include "facts/layout/file.h"
+#include "facts/layout/mm.h"
 #include "model/kernel/file/files.h"
 #include "model/kernel/file/inode_path.h"
 #include "model/kernel/file/path.h"

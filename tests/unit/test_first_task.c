@@ -5,6 +5,8 @@
 #include <stdio.h>
 
 #include "dumpread/base/bytes.h"
+#include "facts/layout/base.h"
+#include "facts/layout/task.h"
 #include "tests/unit/check.h"
 #include "tests/unit/fake.h"
 

@@ -6,6 +6,7 @@
 
 #include "dumpread/symbols/sources.h"
 #include "dumpread/types/layoutfile.h"
+#include "facts/layout/task.h"
 #include "model/kernel/fit.h"
 #include "model/kernel/machine/ikconfig.h"
 #include "tests/unit/check.h"

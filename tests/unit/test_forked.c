@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Mms that no task has yet, found by the anon_vmas of a parent whose mmap_lock is held. */
+#include "facts/layout/holder.h"
+#include "facts/layout/mm.h"
+#include "facts/layout/stack.h"
 #include "model/build.h"
 #include "model/kernel/task/mmlocks.h"
 #include "tests/unit/check.h"

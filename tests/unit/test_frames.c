@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "dumpread/base/bytes.h"
+#include "facts/layout/page.h"
 #include "tests/unit/check.h"
 #include "tests/unit/fake.h"
 

@@ -2,6 +2,8 @@
 /* Which processes see [vsyscall]: get_gate_vma() of 2.6.32, 2.6.39 and 5.11. */
 #include "model/kernel/mm/gate.h"
 
+#include "facts/layout/census.h"
+#include "facts/layout/gate.h"
 #include "tests/unit/check.h"
 #include "tests/unit/fake.h"
 

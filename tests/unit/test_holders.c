@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Owners of the kernel's memory: pipes, sockets and what they carry, on a machine made by hand. */
+#include "facts/layout/holder.h"
 #include "tests/unit/check.h"
 #include "tests/unit/held_objects.h"
 

@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "facts/layout/kmem.h"
 #include "model/kernel/source.h"
 #include "model/memory/census/claims.h"
 #include "model/memory/census/counters.h"

@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Kernel stacks laid out by hand: by ORC in its forms, by PowerPC's chain, guessed. */
+#include "facts/layout/census.h"
+#include "facts/layout/cpu.h"
+#include "facts/layout/file.h"
+#include "facts/layout/kmem.h"
+#include "facts/layout/signs.h"
+#include "facts/layout/stack.h"
+#include "facts/layout/system.h"
 #include "model/kernel/task/kstack.h"
 #include "model/kernel/task/mmlocks.h"
 #include "tests/unit/check.h"

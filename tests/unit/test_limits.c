@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Limits and events of control groups, and pressure, in memory laid out by hand. */
+#include "facts/layout/cgroup.h"
 #include "model/kernel/cgroup/memcg_limits.h"
 #include "model/kernel/machine/psi.h"
 #include "tests/unit/check.h"

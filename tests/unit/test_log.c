@@ -2,6 +2,7 @@
 /* The three forms of the kernel log, whole and damaged, and the panic message in it. */
 #include "dumpread/base/bytes.h"
 #include "dumpread/types/sources.h"
+#include "facts/layout/system.h"
 #include "model/kernel/machine/machine.h"
 #include "tests/unit/check.h"
 #include "tests/unit/fake.h"

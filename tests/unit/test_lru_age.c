@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Generations and lists of one group on one node, and the rate of the clock's ticks, which no type tells. */
+#include "facts/layout/base.h"
+#include "facts/layout/cgroup.h"
+#include "facts/layout/kmem.h"
+#include "facts/layout/system.h"
 #include "model/kernel/zone/lru_age.h"
 #include "tests/unit/check.h"
 #include "tests/unit/fake.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* memory.stat from flushed, pending and per-CPU counts, worked out by hand. */
+#include "facts/layout/cgroup.h"
+#include "facts/layout/system.h"
 #include "model/kernel/cgroup/memcg.h"
 #include "tests/unit/check.h"
 #include "tests/unit/fake.h"

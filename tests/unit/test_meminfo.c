@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Lines of /proc/meminfo that older kernels counted in other units or other places. */
+#include "facts/layout/base.h"
+#include "facts/layout/file.h"
+#include "facts/layout/swap.h"
+#include "facts/layout/system.h"
 #include "model/kernel/machine/system.h"
 #include "tests/unit/check.h"
 #include "tests/unit/fake.h"

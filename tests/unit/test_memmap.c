@@ -4,6 +4,11 @@
 
 #include "arch/linear.h"
 #include "dumpread/base/bytes.h"
+#include "facts/layout/base.h"
+#include "facts/layout/file.h"
+#include "facts/layout/page.h"
+#include "facts/layout/proc.h"
+#include "facts/layout/task.h"
 #include "tests/unit/check.h"
 #include "tests/unit/fake.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Mms of more tasks than are read together, some of them not in the dump, and their vmas. */
+#include "facts/layout/mm.h"
 #include "model/build.h"
 #include "tests/unit/check.h"
 #include "tests/unit/fake.h"

@@ -5,6 +5,8 @@
  */
 #include <bpf/btf.h>
 
+#include "facts/layout/base.h"
+#include "facts/layout/module.h"
 #include "model/kernel/module/modtypes.h"
 #include "tests/unit/check.h"
 #include "tests/unit/fake.h"

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "facts/layout/origin.h"
 #include "tests/unit/allocated.h"
 #include "tests/unit/check.h"
 

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 
 #include "dumpread/base/bytes.h"
+#include "facts/layout/file.h"
+#include "facts/layout/task.h"
 #include "model/kernel/file/escape.h"
 #include "model/kernel/file/files.h"
 #include "model/kernel/file/path.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What points to what, on a machine made by hand: each object is reached in another way, or in none. */
+#include "facts/layout/kmem.h"
 #include "model/kernel/source.h"
 #include "model/memory/reach/paths.h"
 #include "model/memory/reach/who.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Dentries, inodes and files with more references than pointers, on a machine made by hand. */
+#include "facts/layout/census.h"
+#include "facts/layout/file.h"
 #include "model/memory/reach/refcounts.h"
 #include "tests/unit/check.h"
 #include "tests/unit/reach_machine.h"

@@ -2,6 +2,7 @@
 /* The resource tree, its damage, load and command line, in memory made by hand. */
 #include <string.h>
 
+#include "facts/layout/system.h"
 #include "model/kernel/machine/machine.h"
 #include "model/kernel/machine/resources.h"
 #include "tests/unit/check.h"

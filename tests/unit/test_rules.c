@@ -4,6 +4,10 @@
  */
 #include <string.h>
 
+#include "facts/layout/levels.h"
+#include "facts/layout/page.h"
+#include "facts/layout/signs.h"
+#include "facts/layout/system.h"
 #include "facts/rules.h"
 #include "tests/unit/check.h"
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Slab caches of SLAB, which keeps its slabs in three lists of each node (mm/slab.c). */
+#include "facts/layout/kmem.h"
+#include "facts/layout/page.h"
 #include "model/kernel/slab/slab.h"
 #include "tests/unit/check.h"
 #include "tests/unit/held_objects.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Who is charged with the objects of a slab: the vector in each of its forms. */
+#include "facts/layout/cgroup.h"
+#include "facts/layout/kmem.h"
+#include "facts/layout/origin.h"
 #include "model/kernel/slab/slab_charge.h"
 #include "tests/unit/check.h"
 #include "tests/unit/held_objects.h"

@@ -2,6 +2,8 @@
 /* The meaning of the types of swap entries, and the references of a slot. */
 #include "model/kernel/page/swap.h"
 
+#include "facts/layout/page.h"
+#include "facts/layout/swap.h"
 #include "tests/unit/check.h"
 #include "tests/unit/fake.h"
 

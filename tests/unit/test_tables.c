@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "dumpread/base/bytes.h"
+#include "facts/layout/mm.h"
 #include "model/memory/usage/account.h"
 #include "tests/unit/check.h"
 #include "tests/unit/rig.h"

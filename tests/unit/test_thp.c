@@ -3,6 +3,9 @@
  * by release. */
 #include "model/kernel/mm/thp.h"
 
+#include "facts/layout/file.h"
+#include "facts/layout/gate.h"
+#include "facts/layout/system.h"
 #include "tests/unit/check.h"
 #include "tests/unit/fake.h"
 

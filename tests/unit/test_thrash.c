@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "facts/layout/pressure.h"
 #include "tests/unit/check.h"
 #include "tests/unit/fake.h"
 

@@ -4,6 +4,7 @@
 
 #include <elf.h>
 
+#include "facts/layout/page.h"
 #include "model/memory/trust/verify.h"
 #include "model/memory/usage/account.h"
 #include "tests/unit/check.h"

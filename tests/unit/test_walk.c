@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Lists and maple trees: intact ones, and each kind of damage. */
 #include "dumpread/base/bytes.h"
+#include "facts/layout/base.h"
 #include "model/kernel/walk/list.h"
 #include "model/kernel/walk/maple.h"
 #include "tests/unit/check.h"

@@ -2,6 +2,7 @@
 /* Trees of pages in their three shapes, and walks over damaged ones. */
 #include "model/kernel/walk/xarray.h"
 
+#include "facts/layout/page.h"
 #include "tests/unit/check.h"
 #include "tests/unit/fake.h"
 

@@ -2,6 +2,11 @@
 /* What CPUs keep of a zone: its lists of free pages, and counts that they have not folded in. */
 #include "model/kernel/zone/zones.h"
 
+#include "facts/layout/base.h"
+#include "facts/layout/census.h"
+#include "facts/layout/kmem.h"
+#include "facts/layout/page.h"
+#include "facts/layout/system.h"
 #include "model/kernel/machine/system.h"
 #include "model/memory/census/claims.h"
 #include "model/memory/census/misplaced.h"

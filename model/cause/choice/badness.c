@@ -2,6 +2,7 @@
 /* Badness of processes, as the dumped kernel computes it. */
 #include "model/cause/choice/badness.h"
 
+#include "facts/layout/task.h"
 #include "model/kernel/source.h"
 
 #define OOM_SCORE_ADJ_MIN (-1000)

@@ -13,6 +13,8 @@
 
 #include <string.h>
 
+#include "facts/layout/kmem.h"
+#include "facts/layout/task.h"
 #include "model/kernel/kobj.h"
 #include "model/kernel/slab/slab.h"
 

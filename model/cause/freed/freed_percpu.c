@@ -10,6 +10,7 @@
  */
 #include "model/cause/freed/freed_percpu.h"
 
+#include "facts/layout/census.h"
 #include "model/kernel/kobj.h"
 #include "model/kernel/vmalloc/vmalloc.h"
 

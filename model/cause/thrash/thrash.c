@@ -13,6 +13,7 @@
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/hash.h"
+#include "facts/layout/pressure.h"
 #include "model/cause/thrash/waiting.h"
 #include "model/kernel/kobj.h"
 

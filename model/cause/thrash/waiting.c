@@ -8,6 +8,7 @@
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/hash.h"
+#include "facts/layout/pressure.h"
 #include "model/kernel/kobj.h"
 
 #define STACK_TEXT_MAX 8192u

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 
 #include "dumpread/base/bytes.h"
+#include "facts/layout/system.h"
 #include "model/cause/event/zonetest.h"
 #include "model/cause/verdict/gather.h"
 #include "model/kernel/kobj.h"

@@ -4,6 +4,7 @@
  * point to. A guess.
  */
 #include "dumpread/base/bytes.h"
+#include "facts/layout/kmem.h"
 #include "model/cause/verdict/gather.h"
 #include "model/kernel/kobj.h"
 #include "model/kernel/page/pagefmt.h"

@@ -14,6 +14,8 @@
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/hash.h"
+#include "facts/layout/cgroup.h"
+#include "facts/layout/task.h"
 #include "model/kernel/file/path.h"
 #include "model/kernel/kobj.h"
 #include "model/kernel/walk/list.h"

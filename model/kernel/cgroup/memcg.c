@@ -16,6 +16,8 @@
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/hash.h"
+#include "facts/layout/cgroup.h"
+#include "facts/layout/system.h"
 #include "model/kernel/kobj.h"
 #include "model/kernel/source.h"
 
@@ -77,7 +79,7 @@ struct reading {
 /* Counters of a zone, not of a node, before v5.11 and v5.9 moved them. */
 static bool is_zone_item(const struct kernel *k, enum layout_id id, int64_t value)
 {
-	switch (id) {
+	switch ((unsigned)id) {
 	case E_NR_PAGETABLE:
 	case E_NR_KERNEL_STACK: return value < layout_enum(&k->layout, E_NR_VM_ZONE_STAT_ITEMS, 0);
 	default: return false;

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "facts/layout/file.h"
 #include "model/kernel/file/path.h"
 
 #define DMA_BUF_NAME_LEN 32	/* include/uapi/linux/dma-buf.h, with its NUL */

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "dumpread/base/hash.h"
+#include "facts/layout/file.h"
 #include "model/kernel/file/path.h"
 #include "model/kernel/hugetlb/hugetlb.h"
 

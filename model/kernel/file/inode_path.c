@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "dumpread/base/issues.h"
+#include "facts/layout/file.h"
 
 uint64_t sb_mount(const struct kernel *k, struct reader *r, uint64_t sb)
 {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "dumpread/base/hash.h"
+#include "facts/layout/file.h"
 #include "model/kernel/file/open_files.h"
 #include "model/kernel/kobj.h"
 

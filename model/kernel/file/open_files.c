@@ -4,6 +4,7 @@
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/hash.h"
+#include "facts/layout/file.h"
 #include "model/kernel/kobj.h"
 
 #define FDS_MAX (64u << 20)	/* slots of all tables together */

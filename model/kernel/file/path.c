@@ -13,6 +13,8 @@
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/heap.h"
+#include "facts/layout/file.h"
+#include "facts/layout/task.h"
 #include "model/kernel/file/files.h"
 
 #define DCACHE_UNHASHED 0x10	/* d_flags, until v2.6.38 */

@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 
 #include "dumpread/base/hash.h"
+#include "facts/layout/file.h"
+#include "facts/layout/system.h"
 #include "model/kernel/file/inode_path.h"
 #include "model/kernel/file/inode_users.h"
 #include "model/kernel/walk/list.h"

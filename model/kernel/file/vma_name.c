@@ -7,6 +7,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "facts/layout/file.h"
+#include "facts/layout/mm.h"
 #include "model/kernel/file/files.h"
 #include "model/kernel/kobj.h"
 

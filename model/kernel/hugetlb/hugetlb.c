@@ -5,6 +5,9 @@
 #include "model/kernel/hugetlb/hugetlb.h"
 
 #include "dumpread/base/bytes.h"
+#include "facts/layout/file.h"
+#include "facts/layout/kmem.h"
+#include "facts/layout/system.h"
 #include "model/kernel/kobj.h"
 
 struct builder {

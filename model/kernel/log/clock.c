@@ -6,6 +6,7 @@
 #include <elf.h>
 
 #include "dumpread/base/bytes.h"
+#include "facts/layout/system.h"
 #include "model/kernel/kobj.h"
 #include "model/kernel/machine/system.h"
 

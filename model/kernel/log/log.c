@@ -2,6 +2,7 @@
 /* The kernel log: which of its three forms this kernel has, and its lines. */
 #include <string.h>
 
+#include "facts/layout/system.h"
 #include "model/kernel/machine/machine.h"
 #include "model/kernel/machine/system.h"
 

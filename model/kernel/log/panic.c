@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
+#include "facts/layout/system.h"
+#include "facts/layout/task.h"
 #include "model/kernel/kobj.h"
 #include "model/kernel/machine/machine.h"
 #include "model/kernel/machine/system.h"

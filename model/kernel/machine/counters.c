@@ -3,6 +3,8 @@
  * counters.c - the counters of vmstat: global, per node, per zone, per CPU.
  */
 #include "dumpread/base/bytes.h"
+#include "facts/layout/kmem.h"
+#include "facts/layout/system.h"
 #include "model/kernel/kobj.h"
 #include "model/kernel/machine/system.h"
 
@@ -104,7 +106,7 @@ bool counter_is_of_zones(const struct system *y, enum layout_id item)
 
 	if (!has(y->k, Y_VM_NODE_STAT) && !has(y->k, M_PGDAT_VM_STAT))
 		return true; /* one enum for all until v4.8 */
-	switch (item) {
+	switch ((unsigned)item) {
 	case E_NR_FREE_PAGES:
 	case E_NR_MLOCK:
 	case E_NR_BOUNCE:

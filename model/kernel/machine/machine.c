@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
+#include "facts/layout/kmem.h"
+#include "facts/layout/system.h"
 #include "model/kernel/kobj.h"
 #include "model/kernel/machine/system.h"
 

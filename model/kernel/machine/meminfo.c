@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
+#include "facts/layout/system.h"
 #include "model/kernel/hugetlb/hugetlb.h"
 #include "model/kernel/kobj.h"
 #include "model/kernel/machine/system.h"

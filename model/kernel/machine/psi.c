@@ -9,6 +9,8 @@
 
 #include <inttypes.h>
 
+#include "facts/layout/cgroup.h"
+#include "facts/layout/pressure.h"
 #include "model/kernel/kobj.h"
 
 #define AVERAGES 3u		/* windows: 10, 60, 300 s */

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 
 #include "dumpread/base/bytes.h"
+#include "facts/layout/system.h"
 #include "model/kernel/kobj.h"
 
 /* Far more than any machine has; it limits the cost of a hostile tree. */

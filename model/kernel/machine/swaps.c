@@ -3,6 +3,7 @@
  * swaps.c - the swap areas, as in /proc/swaps.
  */
 #include "dumpread/base/bytes.h"
+#include "facts/layout/system.h"
 #include "model/kernel/file/files.h"
 #include "model/kernel/kobj.h"
 #include "model/kernel/machine/system.h"

@@ -12,6 +12,8 @@
 
 #include "dumpread/base/hash.h"
 #include "dumpread/base/issues.h"
+#include "facts/layout/holder.h"
+#include "facts/layout/mm.h"
 #include "model/build.h"
 #include "model/kernel/kobj.h"
 #include "model/kernel/task/mmlocks.h"

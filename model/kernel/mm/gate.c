@@ -5,6 +5,10 @@
  */
 #include "model/kernel/mm/gate.h"
 
+#include "facts/layout/census.h"
+#include "facts/layout/cpu.h"
+#include "facts/layout/gate.h"
+#include "facts/layout/mm.h"
 #include "model/kernel/kobj.h"
 
 static void read_gate_vma(const struct kernel *k, struct reader *r, const struct arch_gate *a,

@@ -12,6 +12,9 @@
 #include <stdio.h>
 
 #include "dumpread/base/bytes.h"
+#include "facts/layout/file.h"
+#include "facts/layout/holder.h"
+#include "facts/layout/mm.h"
 #include "model/kernel/kobj.h"
 
 /* include/uapi/linux/mempolicy.h: modes, and flags that are printed */

@@ -12,6 +12,8 @@
 #include "dumpread/base/heap.h"
 #include "dumpread/base/issues.h"
 #include "dumpread/base/jobs.h"
+#include "facts/layout/mm.h"
+#include "facts/layout/task.h"
 #include "model/build.h"
 #include "model/kernel/attempt.h"
 #include "model/kernel/kobj.h"

@@ -9,6 +9,9 @@
 #include <sys/stat.h>
 
 #include "dumpread/base/bytes.h"
+#include "facts/layout/file.h"
+#include "facts/layout/gate.h"
+#include "facts/layout/system.h"
 #include "model/kernel/kobj.h"
 
 #define VM_DONTEXPAND 0x40000

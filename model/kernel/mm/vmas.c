@@ -9,6 +9,7 @@
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/hash.h"
 #include "dumpread/base/issues.h"
+#include "facts/layout/mm.h"
 #include "model/build.h"
 #include "model/kernel/attempt.h"
 #include "model/kernel/file/files.h"

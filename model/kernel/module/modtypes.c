@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "dumpread/types/sources.h"
+#include "facts/layout/module.h"
 #include "model/kernel/kobj.h"
 #include "model/kernel/walk/list.h"
 

@@ -11,6 +11,7 @@
 #include <inttypes.h>
 
 #include "dumpread/base/bytes.h"
+#include "facts/layout/origin.h"
 #include "model/kernel/kobj.h"
 
 #define POOLS_CAP 8192u		/* DEPOT_POOLS_CAP, of the static array; 1024 before 5.x */

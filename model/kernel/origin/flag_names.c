@@ -4,6 +4,7 @@
  * format_flags(), format_page_flags() in lib/vsprintf.c, read in 5.10, 5.14, 6.1, 6.12, 7.1.
  */
 #include "model/kernel/origin/flag_names.h"
+#include "facts/layout/origin.h"
 
 #include <inttypes.h>
 #include <string.h>

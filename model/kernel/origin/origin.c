@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
+#include "facts/layout/origin.h"
 #include "model/kernel/kobj.h"
 
 #define EXT_INVALID 1u		/* of mem_section.page_ext: in 6.1, not in 5.17 */

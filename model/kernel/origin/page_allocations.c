@@ -5,6 +5,9 @@
  */
 #include <string.h>
 
+#include "facts/layout/cgroup.h"
+#include "facts/layout/origin.h"
+#include "facts/layout/page.h"
 #include "model/kernel/origin/allocations.h"
 #include "model/kernel/origin/origin.h"
 #include "model/kernel/page/pagefmt.h"

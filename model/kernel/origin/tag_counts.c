@@ -3,6 +3,8 @@
  * tag_counts.c - what each line of the kernel's source has allocated: lib/alloc_tag.c, lib/codetag.c,
  * read in 6.12; the mark of inaccurate counters in 6.18.
  */
+#include "facts/layout/holder.h"
+#include "facts/layout/origin.h"
 #include "model/kernel/kobj.h"
 #include "model/kernel/origin/allocations.h"
 #include "model/kernel/walk/xarray.h"

@@ -11,6 +11,7 @@
  *     6.15-     with CONFIG_NO_PAGE_MAPCOUNT own is not kept: the folio's average
  *               (ae4192b76937, folio_average_page_mapcount())
  */
+#include "facts/layout/page.h"
 #include "model/kernel/page/pagefmt.h"
 
 static void init_tails(struct pagefmt *f)

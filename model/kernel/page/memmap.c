@@ -22,6 +22,7 @@
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/issues.h"
 #include "dumpread/base/search.h"
+#include "facts/layout/page.h"
 #include "model/kernel/kobj.h"
 #include "model/kernel/page/vmemmap.h"
 #include "model/kernel/walk/xarray.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* page_list.c - see page_list.h. */
 #include "model/kernel/page/page_list.h"
+#include "facts/layout/page.h"
 
 uint64_t page_list_page(const struct listwalk *w)
 {

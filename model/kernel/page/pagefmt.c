@@ -4,6 +4,9 @@
  * Compound pages are in compound.c.
  */
 #include "model/kernel/page/pagefmt.h"
+#include "facts/layout/holder.h"
+#include "facts/layout/page.h"
+#include "facts/layout/swap.h"
 
 /*
  * Before enum pageflags (e26831814998, v2.6.26) the numbers were macros, which debug

@@ -19,6 +19,9 @@
 #include <inttypes.h>
 
 #include "dumpread/base/bytes.h"
+#include "facts/layout/base.h"
+#include "facts/layout/page.h"
+#include "facts/layout/swap.h"
 #include "model/kernel/kobj.h"
 
 #define SPECIAL_END 32		/* 1 << MAX_SWAPFILES_SHIFT */

@@ -10,6 +10,16 @@
 #include "model/kernel/page/vmemmap.h"
 
 #include "dumpread/base/bytes.h"
+#include "facts/layout/base.h"
+#include "facts/layout/cpu.h"
+#include "facts/layout/file.h"
+#include "facts/layout/kmem.h"
+#include "facts/layout/page.h"
+#include "facts/layout/proc.h"
+#include "facts/layout/signs.h"
+#include "facts/layout/swap.h"
+#include "facts/layout/system.h"
+#include "facts/layout/task.h"
 #include "model/kernel/kernel.h"
 
 #define STEP_SHIFT 30		/* log2 of the alignment */

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 
 #include "dumpread/base/bytes.h"
+#include "facts/layout/page.h"
 #include "model/kernel/kobj.h"
 
 /* PFN is RAM, and not the first frame, which belongs to firmware or to the kernel's start. */

@@ -8,6 +8,7 @@
 #include "model/kernel/slab/slab_free.h"
 
 #include "dumpread/base/bytes.h"
+#include "facts/layout/kmem.h"
 #include "model/kernel/kobj.h"
 #include "model/kernel/walk/list.h"
 

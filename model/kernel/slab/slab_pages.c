@@ -12,6 +12,7 @@
 #include "dumpread/base/hash.h"
 #include "dumpread/base/heap.h"
 #include "dumpread/base/jobs.h"
+#include "facts/layout/kmem.h"
 #include "model/kernel/kobj.h"
 #include "model/kernel/page/pagefmt.h"
 #include "model/kernel/page/scan.h"

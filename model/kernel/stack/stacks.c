@@ -4,6 +4,10 @@
  */
 #include "model/kernel/stack/stacks.h"
 
+#include "facts/layout/census.h"
+#include "facts/layout/kmem.h"
+#include "facts/layout/system.h"
+#include "facts/layout/task.h"
 #include "model/kernel/kobj.h"
 
 #define STACK_MAX (UINT64_C(1) << 20)

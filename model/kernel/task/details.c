@@ -9,6 +9,9 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
+#include "facts/layout/file.h"
+#include "facts/layout/proc.h"
+#include "facts/layout/task.h"
 #include "model/kernel/kobj.h"
 
 #define NGROUPS_MOST 65536		/* include/uapi/linux/limits.h: NGROUPS_MAX */

@@ -16,6 +16,7 @@
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/hash.h"
+#include "facts/layout/stack.h"
 #include "model/kernel/kobj.h"
 #include "model/kernel/walk/list.h"
 

@@ -18,6 +18,9 @@
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/hash.h"
+#include "facts/layout/file.h"
+#include "facts/layout/kmem.h"
+#include "facts/layout/stack.h"
 #include "model/kernel/kobj.h"
 #include "model/kernel/task/kstack_walk.h"
 #include "model/kernel/walk/list.h"

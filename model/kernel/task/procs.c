@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "dumpread/base/search.h"
+#include "facts/layout/task.h"
 
 #define PF_EXITING 0x4u		/* 2.4 .. now */
 #define PID_LIMIT 0x400000	/* PID_MAX_LIMIT, include/linux/threads.h */

@@ -2,6 +2,7 @@
 /*
  * One task_struct: its numbers, in the same units for all kernels.
  */
+#include "facts/layout/task.h"
 #include "model/kernel/task/tasks.h"
 
 #include <string.h>

@@ -9,6 +9,7 @@
 
 #include <inttypes.h>
 
+#include "facts/layout/task.h"
 #include "model/kernel/attempt.h"
 #include "model/kernel/walk/list.h"
 

@@ -8,6 +8,8 @@
 
 #include <inttypes.h>
 
+#include "facts/layout/system.h"
+#include "facts/layout/task.h"
 #include "model/kernel/walk/list.h"
 #include "model/kernel/walk/xarray.h"
 

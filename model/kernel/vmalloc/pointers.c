@@ -8,6 +8,7 @@
 #include <inttypes.h>
 
 #include "dumpread/base/bytes.h"
+#include "facts/layout/kmem.h"
 #include "model/kernel/kobj.h"
 #include "model/kernel/vmalloc/vmalloc.h"
 

@@ -10,6 +10,9 @@
 #include <inttypes.h>
 
 #include "dumpread/base/bytes.h"
+#include "facts/layout/kmem.h"
+#include "facts/layout/origin.h"
+#include "facts/layout/signs.h"
 #include "model/kernel/kobj.h"
 #include "model/kernel/walk/list.h"
 #include "model/kernel/zone/zones.h"

@@ -5,6 +5,7 @@
 #include "model/kernel/walk/list.h"
 
 #include "dumpread/base/bytes.h"
+#include "facts/layout/base.h"
 
 struct listwalk listwalk_start(const struct kernel *k, struct reader *r, uint64_t head,
 			       uint64_t budget)

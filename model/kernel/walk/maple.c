@@ -18,6 +18,7 @@
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/issues.h"
+#include "facts/layout/base.h"
 #include "model/kernel/kobj.h"
 
 #define NODE_ALIGN 256u

@@ -2,6 +2,7 @@
 /* rbtree.c - see rbtree.h. */
 #include "model/kernel/walk/rbtree.h"
 
+#include "facts/layout/holder.h"
 #include "model/kernel/kobj.h"
 
 struct rbwalk rbwalk_start(const struct kernel *k, struct reader *r, uint64_t root, uint64_t budget)

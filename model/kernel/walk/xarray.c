@@ -17,6 +17,7 @@
 #include <inttypes.h>
 
 #include "dumpread/base/bytes.h"
+#include "facts/layout/page.h"
 #include "model/kernel/kobj.h"
 
 #define SLOTS_MAX 64		/* XA_CHUNK_SIZE; 16 with CONFIG_BASE_SMALL */

@@ -11,6 +11,7 @@
 #include <inttypes.h>
 
 #include "dumpread/base/bytes.h"
+#include "facts/layout/cgroup.h"
 #include "model/kernel/kobj.h"
 #include "model/kernel/zone/zones.h"
 

@@ -5,6 +5,11 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
+#include "facts/layout/file.h"
+#include "facts/layout/kmem.h"
+#include "facts/layout/page.h"
+#include "facts/layout/swap.h"
+#include "facts/layout/system.h"
 #include "model/kernel/kobj.h"
 #include "model/kernel/machine/system.h"
 #include "model/kernel/walk/list.h"

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "facts/layout/kmem.h"
 #include "model/kernel/kobj.h"
 #include "model/kernel/zone/zones.h"
 

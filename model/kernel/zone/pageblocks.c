@@ -7,6 +7,10 @@
  * 5.10, 6.1, 6.12, 7.2). Before 535b81e20921 (v5.9) the bits are in reverse order.
  */
 #include "dumpread/base/bytes.h"
+#include "facts/layout/file.h"
+#include "facts/layout/kmem.h"
+#include "facts/layout/page.h"
+#include "facts/layout/system.h"
 #include "model/kernel/hugetlb/hugetlb.h"
 #include "model/kernel/kobj.h"
 #include "model/kernel/zone/zones.h"

@@ -10,6 +10,10 @@
 #include <inttypes.h>
 
 #include "dumpread/base/bytes.h"
+#include "facts/layout/census.h"
+#include "facts/layout/kmem.h"
+#include "facts/layout/proc.h"
+#include "facts/layout/system.h"
 #include "model/kernel/kobj.h"
 #include "model/kernel/machine/system.h"
 #include "model/kernel/source.h"

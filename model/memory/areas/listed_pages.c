@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "dumpread/base/heap.h"
+#include "facts/layout/page.h"
 #include "model/kernel/page/zero.h"
 #include "model/memory/frames/pageraw.h"
 #include "model/memory/source/capture.h"

@@ -10,6 +10,8 @@
 #include <string.h>
 
 #include "dumpread/base/hash.h"
+#include "facts/layout/census.h"
+#include "facts/layout/file.h"
 #include "model/kernel/file/inode_path.h"
 #include "model/kernel/kobj.h"
 #include "model/shared.h"

@@ -2,6 +2,7 @@
 /* census.c - classes, claims, owners, counters: in this order. */
 #include "model/memory/census/census.h"
 
+#include "facts/layout/kmem.h"
 #include "model/kernel/source.h"
 #include "model/memory/census/claims.h"
 #include "model/memory/census/counters.h"

@@ -6,6 +6,8 @@
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/issues.h"
+#include "facts/layout/page.h"
+#include "facts/layout/system.h"
 #include "model/kernel/machine/system.h"
 #include "model/kernel/source.h"
 #include "model/memory/census/census.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* depot_claim.c - the pools of the stack depot, of which struct pages show nothing. */
+#include "facts/layout/origin.h"
 #include "model/kernel/origin/depot.h"
 #include "model/memory/census/claims.h"
 

@@ -10,6 +10,8 @@
 
 #include <inttypes.h>
 
+#include "facts/layout/census.h"
+#include "facts/layout/kmem.h"
 #include "model/kernel/attempt.h"
 #include "model/kernel/kobj.h"
 #include "model/kernel/page/page_list.h"

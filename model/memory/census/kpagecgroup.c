@@ -10,6 +10,8 @@
 
 #include "dumpread/base/hash.h"
 #include "dumpread/base/heap.h"
+#include "facts/layout/cgroup.h"
+#include "facts/layout/origin.h"
 #include "model/memory/census/page_charge.h"
 
 #define DEPTH_MAX 4096u		/* groups above one another */

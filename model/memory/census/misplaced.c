@@ -7,6 +7,8 @@
 
 #include <inttypes.h>
 
+#include "facts/layout/kmem.h"
+#include "facts/layout/page.h"
 #include "model/kernel/kobj.h"
 #include "model/kernel/page/page_list.h"
 #include "model/kernel/walk/list.h"

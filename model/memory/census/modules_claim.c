@@ -3,6 +3,8 @@
  * modules_claim.c - text and data of modules (kernel/module/main.c), and page_ext (mm/page_ext.c) or
  * page_cgroup (mm/page_cgroup.c), of which each section has an array.
  */
+#include "facts/layout/kmem.h"
+#include "facts/layout/origin.h"
 #include "model/kernel/kobj.h"
 #include "model/kernel/module/ksyms.h"
 #include "model/kernel/origin/origin.h"

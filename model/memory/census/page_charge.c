@@ -4,6 +4,8 @@
  * in 4.4, 5.10, 5.11, 5.12, 5.15, 6.1, 6.12, 7.1).
  */
 #include "model/memory/census/page_charge.h"
+#include "facts/layout/cgroup.h"
+#include "facts/layout/origin.h"
 
 #define CHARGE_FLAGS UINT64_C(7)
 #define CHARGE_OBJECTS 1u	/* MEMCG_DATA_OBJEXTS, _OBJCGS: an array, one of each object */

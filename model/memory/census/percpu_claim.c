@@ -8,6 +8,8 @@
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/heap.h"
+#include "facts/layout/census.h"
+#include "facts/layout/system.h"
 #include "model/kernel/kobj.h"
 #include "model/kernel/walk/list.h"
 #include "model/memory/census/claims.h"

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "dumpread/base/search.h"
+#include "facts/layout/kmem.h"
+#include "facts/layout/origin.h"
 #include "model/kernel/kobj.h"
 #include "model/kernel/slab/slab.h"
 

@@ -15,6 +15,8 @@
 #include "dumpread/base/heap.h"
 #include "dumpread/base/jobs.h"
 #include "dumpread/base/search.h"
+#include "facts/layout/cgroup.h"
+#include "facts/layout/origin.h"
 #include "model/kernel/page/scan.h"
 #include "model/kernel/zone/zones.h"
 #include "model/memory/census/page_charge.h"

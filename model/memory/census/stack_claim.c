@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* stack_claim.c - the kernel stack of each task, in vmalloc or linear memory. */
+#include "facts/layout/census.h"
 #include "model/kernel/kobj.h"
 #include "model/kernel/stack/stacks.h"
 #include "model/memory/census/claims.h"

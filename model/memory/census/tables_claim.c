@@ -5,6 +5,9 @@
  * The kernel's own were made in part before there was a page allocator.
  */
 #include "dumpread/base/bytes.h"
+#include "facts/layout/census.h"
+#include "facts/layout/mm.h"
+#include "facts/layout/page.h"
 #include "model/kernel/kobj.h"
 #include "model/kernel/page/pagefmt.h"
 #include "model/kernel/source.h"

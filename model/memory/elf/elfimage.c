@@ -11,6 +11,7 @@
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/heap.h"
+#include "facts/layout/swap.h"
 #include "model/kernel/kobj.h"
 #include "model/memory/frames/file_bytes.h"
 

@@ -9,6 +9,8 @@
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/heap.h"
+#include "facts/layout/census.h"
+#include "facts/layout/page.h"
 #include "model/kernel/page/zero.h"
 #include "model/memory/frames/frames.h"
 

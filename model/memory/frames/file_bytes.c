@@ -2,6 +2,7 @@
 #include "model/memory/frames/file_bytes.h"
 
 #include "dumpread/base/bytes.h"
+#include "facts/layout/swap.h"
 #include "model/kernel/kernel.h"
 #include "model/kernel/walk/xarray.h"
 #include "model/memory/frames/frames.h"

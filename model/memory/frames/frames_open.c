@@ -10,6 +10,7 @@
 #include "dumpread/base/heap.h"
 #include "dumpread/base/jobs.h"
 #include "dumpread/base/memory.h"
+#include "facts/layout/page.h"
 #include "model/kernel/page/pagefmt.h"
 #include "model/kernel/source.h"
 #include "model/memory/frames/frames.h"

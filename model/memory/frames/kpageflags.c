@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "dumpread/base/heap.h"
+#include "facts/layout/page.h"
 #include "model/kernel/kobj.h"
 #include "model/kernel/page/pagefmt.h"
 #include "model/kernel/page/zero.h"

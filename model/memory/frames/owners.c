@@ -5,6 +5,9 @@
  */
 #include "model/memory/frames/owners.h"
 
+#include "facts/layout/file.h"
+#include "facts/layout/gate.h"
+#include "facts/layout/system.h"
 #include "model/kernel/file/path.h"
 
 #define SEEN_MAX (1u << 18)	/* if not all are kept: 32 MiB; then the set begins anew */

@@ -7,6 +7,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "facts/layout/holder.h"
+#include "facts/layout/module.h"
 #include "model/kernel/page/page_list.h"
 #include "model/kernel/walk/list.h"
 #include "model/memory/owners/holding.h"

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
+#include "facts/layout/holder.h"
+#include "facts/layout/page.h"
 #include "model/kernel/page/page_list.h"
 #include "model/kernel/walk/list.h"
 #include "model/kernel/walk/xarray.h"

@@ -5,6 +5,7 @@
  * areas, and, for ring buffers, in pages. Read in 5.10, 6.1, 6.12, 7.2: kernel/bpf/.
  */
 #include "dumpread/base/bytes.h"
+#include "facts/layout/holder.h"
 #include "model/kernel/walk/xarray.h"
 #include "model/memory/owners/holding.h"
 

@@ -6,6 +6,7 @@
  */
 #include <inttypes.h>
 
+#include "facts/layout/module.h"
 #include "model/kernel/walk/list.h"
 #include "model/memory/owners/holding.h"
 

@@ -8,6 +8,8 @@
  */
 #include <string.h>
 
+#include "facts/layout/file.h"
+#include "facts/layout/holder.h"
 #include "model/kernel/file/open_files.h"
 #include "model/kernel/file/path.h"
 #include "model/memory/owners/holding.h"

@@ -3,6 +3,8 @@
  * dmabuf.c - buffers of dma-buf by the processes that have them. Who made one knows its pages: the system heap
  * (drivers/dma-buf/heaps/system_heap.c, read in 6.12) has a table of them. Those of udmabuf are of a memfd.
  */
+#include "facts/layout/file.h"
+#include "facts/layout/holder.h"
 #include "model/memory/owners/holding.h"
 
 #define NAME_BYTES 64

@@ -3,6 +3,7 @@
  * hashes.c - hash tables that the kernel makes at boot once it has a page allocator
  * (alloc_large_system_hash(): whole pages, or vmalloc()). Read in 5.10, 6.1, 6.12, 7.3.
  */
+#include "facts/layout/holder.h"
 #include "model/memory/owners/holding.h"
 
 #define NONE_ID LAYOUT_COUNT

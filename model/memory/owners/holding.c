@@ -6,6 +6,9 @@
 #include <stdlib.h>
 
 #include "dumpread/base/bytes.h"
+#include "facts/layout/holder.h"
+#include "facts/layout/kmem.h"
+#include "facts/layout/origin.h"
 #include "model/kernel/slab/slab.h"
 #include "model/kernel/walk/rbtree.h"
 

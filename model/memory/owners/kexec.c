@@ -5,6 +5,8 @@
  * start it, in a list by their struct pages. That of a crash kernel is in the memory kept for it.
  */
 #include "dumpread/base/bytes.h"
+#include "facts/layout/holder.h"
+#include "facts/layout/page.h"
 #include "model/kernel/page/page_list.h"
 #include "model/kernel/walk/list.h"
 #include "model/memory/owners/holding.h"

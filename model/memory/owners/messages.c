@@ -5,6 +5,9 @@
  * 6.12). A message is an object of a slab, and more for what exceeds a page. No process holds a queue of
  * SysV.
  */
+#include "facts/layout/file.h"
+#include "facts/layout/holder.h"
+#include "facts/layout/system.h"
 #include "model/kernel/file/path.h"
 #include "model/kernel/walk/list.h"
 #include "model/kernel/walk/xarray.h"

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "facts/layout/holder.h"
 #include "model/memory/owners/holding.h"
 
 #define NAME_BYTES 64

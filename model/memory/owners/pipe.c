@@ -5,6 +5,7 @@
  * their file's.
  */
 #include "dumpread/base/bytes.h"
+#include "facts/layout/holder.h"
 #include "model/memory/owners/holding.h"
 
 #define SLOTS_MAX (1u << 20)	/* pipe_max_size of root: 2 GiB of pages of 4 KiB are 2^19 */

@@ -4,6 +4,7 @@
  * bounce buffers (swiotlb), and the folios of which CPUs and tasks cut fragments of packets
  * (net/core/skbuff.c, skb_page_frag_refill()). Read in 5.10, 6.1, 6.12, 7.1; struct dma_gen_pool in 7.3.
  */
+#include "facts/layout/holder.h"
 #include "model/kernel/walk/list.h"
 #include "model/memory/owners/holding.h"
 

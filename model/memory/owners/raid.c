@@ -3,6 +3,7 @@
  * raid.c - stripes that arrays of RAID 4, 5 and 6 keep (drivers/md/raid5.c; types of 6.1, 6.12, 7.3): a page for
  * each device. Those that were ever used are in a hash table; those that are not in use, on one of some lists.
  */
+#include "facts/layout/module.h"
 #include "model/kernel/walk/list.h"
 #include "model/memory/owners/holding.h"
 

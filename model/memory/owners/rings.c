@@ -4,6 +4,7 @@
  * fs/io_uring.c in 5.10) and perf (kernel/events/ring_buffer.c). Read in 5.10, 6.1, 6.12, 7.2.
  * Pages that the process gave are its own.
  */
+#include "facts/layout/holder.h"
 #include "model/memory/owners/holding.h"
 
 #define RING_PAGES (1u << 24)

@@ -4,6 +4,8 @@
  * 7.3). Each keeps pages for the largest request and reply, also while it waits. The data of such a kernel
  * thread are a struct svc_rqst, which points back to its task. The list of its pool has the others.
  */
+#include "facts/layout/module.h"
+#include "facts/layout/proc.h"
 #include "model/kernel/walk/list.h"
 #include "model/memory/owners/holding.h"
 

@@ -8,6 +8,7 @@
  * read in 5.10, 6.1, 6.12, 7.2.
  */
 #include "dumpread/base/bytes.h"
+#include "facts/layout/holder.h"
 #include "model/kernel/walk/list.h"
 #include "model/memory/owners/holding.h"
 

@@ -5,6 +5,9 @@
  */
 #include <string.h>
 
+#include "facts/layout/holder.h"
+#include "facts/layout/swap.h"
+#include "facts/layout/system.h"
 #include "model/kernel/walk/list.h"
 #include "model/memory/owners/holding.h"
 

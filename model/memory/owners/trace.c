@@ -7,6 +7,8 @@
  * The list of a buffer's pages is circular and without a head; the low two bits of its links are
  * flags. The page that is being read is outside of it.
  */
+#include "facts/layout/base.h"
+#include "facts/layout/holder.h"
 #include "model/kernel/walk/list.h"
 #include "model/memory/owners/holding.h"
 

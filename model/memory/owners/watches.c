@@ -3,6 +3,7 @@
  * watches.c - files that wait for others: epoll (fs/eventpoll.c), inotify and fanotify (fs/notify/). What they
  * watch are objects of slabs. Types read in 6.1 and 7.3, sources in 6.12.
  */
+#include "facts/layout/holder.h"
 #include "model/kernel/walk/list.h"
 #include "model/memory/owners/holding.h"
 

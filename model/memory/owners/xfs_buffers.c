@@ -6,6 +6,8 @@
  */
 #include <inttypes.h>
 
+#include "facts/layout/file.h"
+#include "facts/layout/module.h"
 #include "model/kernel/walk/list.h"
 #include "model/kernel/walk/xarray.h"
 #include "model/memory/owners/holding.h"

@@ -8,6 +8,7 @@
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/jobs.h"
+#include "facts/layout/kmem.h"
 #include "model/memory/reach/scan.h"
 
 #define CHUNK 4096u /* units of one job */

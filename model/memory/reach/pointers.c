@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "facts/layout/file.h"
 #include "model/kernel/kobj.h"
 
 #define MARKS UINT64_C(7) /* low bits of a pointer, as in io_fixed_file.file_ptr */

@@ -9,6 +9,7 @@
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/heap.h"
 #include "dumpread/base/jobs.h"
+#include "facts/layout/origin.h"
 #include "model/kernel/source.h"
 
 #define GROUP	2048u /* units of one job */

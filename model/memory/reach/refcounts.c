@@ -12,6 +12,9 @@
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/search.h"
+#include "facts/layout/census.h"
+#include "facts/layout/file.h"
+#include "facts/layout/module.h"
 #include "model/kernel/file/inode_path.h"
 #include "model/kernel/kobj.h"
 #include "model/memory/reach/pointers.h"

@@ -5,6 +5,9 @@
  */
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/jobs.h"
+#include "facts/layout/kmem.h"
+#include "facts/layout/origin.h"
+#include "facts/layout/signs.h"
 #include "model/kernel/kobj.h"
 #include "model/kernel/page/scan.h"
 #include "model/kernel/stack/stacks.h"

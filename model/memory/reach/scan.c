@@ -8,6 +8,8 @@
 #include "dumpread/base/heap.h"
 #include "dumpread/base/jobs.h"
 #include "dumpread/base/search.h"
+#include "facts/layout/kmem.h"
+#include "facts/layout/origin.h"
 
 /* ---- addresses -------------------------------------------------------------------------- */
 

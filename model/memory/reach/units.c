@@ -4,6 +4,8 @@
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/search.h"
+#include "facts/layout/kmem.h"
+#include "facts/layout/origin.h"
 #include "model/kernel/page/scan.h"
 #include "model/memory/reach/scan.h"
 

@@ -10,6 +10,8 @@
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/search.h"
+#include "facts/layout/kmem.h"
+#include "facts/layout/origin.h"
 #include "model/kernel/kobj.h"
 #include "model/kernel/origin/origin.h"
 

@@ -9,6 +9,8 @@
 #include "dumpread/base/bytes.h"
 #include "dumpread/image/vmcoreinfo.h"
 #include "dumpread/vmcoreinfo_scan.h"
+#include "facts/layout/page.h"
+#include "facts/layout/system.h"
 #include "model/kernel/kobj.h"
 #include "model/model.h"
 

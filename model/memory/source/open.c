@@ -16,6 +16,8 @@
 #include "dumpread/base/jobs.h"
 #include "dumpread/types/sources.h"
 #include "dumpread/vmcoreinfo_scan.h"
+#include "facts/layout/base.h"
+#include "facts/layout/proc.h"
 #include "model/kernel/cpus.h"
 #include "model/kernel/fit.h"
 #include "model/kernel/kobj.h"

@@ -10,6 +10,8 @@
 #include "dumpread/base/bytes.h"
 #include "dumpread/image/e820.h"
 #include "dumpread/image/whole.h"
+#include "facts/layout/page.h"
+#include "facts/layout/task.h"
 #include "model/kernel/kobj.h"
 #include "model/kernel/machine/resources.h"
 #include "model/memory/source/machines.h"

@@ -4,6 +4,7 @@
  */
 #include "model/memory/trust/incomplete.h"
 
+#include "facts/layout/mm.h"
 #include "model/kernel/source.h"
 
 static unsigned usage_incomplete(const struct snapshot *s, const struct mm *m,

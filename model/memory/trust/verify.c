@@ -12,6 +12,7 @@
 #include "dumpread/base/hash.h"
 #include "dumpread/base/heap.h"
 #include "dumpread/base/jobs.h"
+#include "facts/layout/mm.h"
 #include "model/kernel/machine/machine.h"
 #include "model/kernel/source.h"
 #include "model/memory/frames/frames.h"

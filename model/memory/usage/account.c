@@ -15,6 +15,7 @@
 #include "dumpread/base/heap.h"
 #include "dumpread/base/jobs.h"
 #include "dumpread/base/log.h"
+#include "facts/layout/page.h"
 #include "model/kernel/attempt.h"
 #include "model/kernel/page/zero.h"
 #include "model/kernel/source.h"

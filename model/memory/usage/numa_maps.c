@@ -12,6 +12,7 @@
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/heap.h"
+#include "facts/layout/page.h"
 #include "model/kernel/page/pagefmt.h"
 #include "model/kernel/page/zero.h"
 #include "model/memory/frames/frames.h"

@@ -9,6 +9,7 @@
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/heap.h"
 #include "dumpread/base/search.h"
+#include "facts/layout/swap.h"
 #include "model/kernel/kobj.h"
 #include "model/kernel/page/swap.h"
 #include "model/kernel/walk/xarray.h"

@@ -17,6 +17,7 @@
 #include <pthread.h>
 
 #include "dumpread/base/hash.h"
+#include "facts/layout/mm.h"
 #include "model/kernel/page/swap.h"
 #include "model/kernel/page/zero.h"
 #include "model/memory/frames/frames.h"

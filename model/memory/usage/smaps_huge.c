@@ -5,6 +5,7 @@
  */
 #include "model/memory/usage/smaps.h"
 
+#include "facts/layout/page.h"
 #include "model/kernel/kobj.h"
 #include "model/memory/usage/account.h"
 

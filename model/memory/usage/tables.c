@@ -14,6 +14,7 @@
 #include "dumpread/base/heap.h"
 #include "dumpread/base/jobs.h"
 #include "dumpread/base/search.h"
+#include "facts/layout/mm.h"
 #include "model/memory/frames/frames.h"
 
 /* Tables that an mm may have beyond the count: those of a level that is not counted, and those

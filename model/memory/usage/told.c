@@ -35,6 +35,7 @@
 #include "dumpread/base/heap.h"
 #include "dumpread/base/log.h"
 #include "dumpread/base/search.h"
+#include "facts/layout/page.h"
 #include "model/kernel/kobj.h"
 #include "model/kernel/source.h"
 #include "model/memory/frames/frames.h"
