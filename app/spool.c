@@ -14,6 +14,7 @@
 #include "dumpread/base/elsewhere.h"
 #include "dumpread/base/heap.h"
 #include "dumpread/container/virsh.h"
+#include "dumpread/image/begins.h"
 #include "dumpread/image/image.h"
 
 #define BUFFER (1u << 20)
@@ -127,17 +128,6 @@ static int spool_stdin(struct run *run)
 /* Where a packed stream may begin in the file; only its first bytes are looked at. */
 static bool is_packed(const char *path, uint64_t *at)
 {
-	static const struct {
-		uint8_t len;
-		const char *magic;
-	} packers[] = {
-		{ 2, "\x1f\x8b" },
-		{ 3, "BZh" },
-		{ 6, "\xfd"
-		     "7zXZ\0" },
-		{ 4, "\x28\xb5\x2f\xfd" },
-		{ 4, "\x04\x22\x4d\x18" },
-	};
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	uint8_t h[VIRSH_HEADER] = { 0 };
 	struct virsh_header v;
@@ -153,10 +143,7 @@ static bool is_packed(const char *path, uint64_t *at)
 		*at = v.stream;
 		return v.packed != 0;
 	}
-	for (size_t i = 0; n > 0 && i < ARRAY_LEN(packers); i++)
-		if (!memcmp(h, packers[i].magic, packers[i].len))
-			return true;
-	return false;
+	return n > 0 && begins_packed(begins_as(h, (size_t)n));
 }
 
 bool spool_is_packed_dump(const char *path)

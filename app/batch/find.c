@@ -17,6 +17,7 @@
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/elsewhere.h"
 #include "dumpread/base/search.h"
+#include "dumpread/image/begins.h"
 #include "dumpread/image/whole.h"
 #include "reports/capsule/capsule.h"
 
@@ -25,42 +26,35 @@
 
 enum content { OTHER, DUMP, PACKED, CAPSULE, LIST };
 
-static const struct {
-	uint16_t offset;
-	uint8_t len;
-	const char *magic;
-	enum content is;
-} magics[] = {
-	{ 0, 8, "KDUMP   ", DUMP },
-	{ 0, 8, "DISKDUMP", DUMP },
-	{ 0, 12, "makedumpfile", DUMP },
-	{ 0, 4, "EMiL", DUMP },
-	{ 0, 4, "AVML", DUMP },
-	{ 0, 4, "\xdd\xcc\x8b\x9a", DUMP },
-	{ 0, 4, "\x9a\x8b\xcc\xdd", DUMP },
-	{ 0, 6,
-	  "\xfd"
-	  "7zXZ",
-	  PACKED },
-	{ 0, 2, "\x1f\x8b", PACKED },
-	{ 0, 4, "\x28\xb5\x2f\xfd", PACKED },
-	{ 0, 3, "BZh", PACKED },
-	{ 0, 4, "\x04\x22\x4d\x18", PACKED },
-	{ 0, 4, "PK\x03\x04", PACKED },
-	{ 257, 5, "ustar", PACKED },
-};
-
 /* HEAD has FIND_HEAD bytes, of which N are the file's, and others 0. */
 static enum content content_in(const uint8_t *head, size_t n)
 {
+	enum begins b = begins_as(head, n);
+
 	if (capsule_is(head, n))
 		return CAPSULE;
-	for (size_t i = 0; i < ARRAY_LEN(magics); i++)
-		if (!memcmp(head + magics[i].offset, magics[i].magic, magics[i].len))
-			return magics[i].is;
+	switch (b) {
+	case BEGINS_KDUMP:
+	case BEGINS_DISKDUMP:
+	case BEGINS_FLATTENED:
+	case BEGINS_MCORE:
+	case BEGINS_LIME:
+	case BEGINS_AVML: return DUMP;
 	/* e_type is at 16 in both classes, in the file's byte order: ET_CORE is 4 */
-	if (n > 18 && !memcmp(head, "\177ELF", 4) && load16(head + 16, head[5] == 2) == 4)
-		return DUMP;
+	case BEGINS_ELF: return n > 18 && load16(head + 16, head[5] == 2) == 4 ? DUMP : OTHER;
+	case BEGINS_XZ:
+	case BEGINS_GZIP:
+	case BEGINS_ZSTD:
+	case BEGINS_BZIP2:
+	case BEGINS_LZ4:
+	case BEGINS_ZIP:
+	case BEGINS_TAR: return PACKED;
+	/* told by their names alone */
+	case BEGINS_QEMU:
+	case BEGINS_LKCD:
+	case BEGINS_SADUMP:
+	case BEGINS_OTHER: break;
+	}
 	return OTHER;
 }
 

@@ -24,6 +24,7 @@
 #include "dumpread/base/hash.h"
 #include "dumpread/base/library.h"
 #include "dumpread/base/outside.h"
+#include "dumpread/image/begins.h"
 
 #define DUMPS_MAX 100000u
 #define BLOCK	  4096
@@ -228,19 +229,6 @@ static void allow(struct archive *a)
 
 /* ---- one packed dump ---------------------------------------------------------------------- */
 
-/* Does a dump begin so? A packed log is expanded where it is read. */
-static bool begins_dump(const void *p, size_t n)
-{
-	static const char *const magics[] = {
-		"QEVM", "\177ELF", "KDUMP   ", "DISKDUMP", "makedumpfile", "EMiL", "AVML",
-	};
-
-	for (size_t i = 0; i < ARRAY_LEN(magics); i++)
-		if (n >= strlen(magics[i]) && !memcmp(p, magics[i], strlen(magics[i])))
-			return true;
-	return false;
-}
-
 static int take_stream(struct unpacking *u, int fd)
 {
 	struct archive_entry *e;
@@ -260,7 +248,8 @@ static int take_stream(struct unpacking *u, int fd)
 	if (lib.read_open_fd(u->a, fd, BUFFER) || lib.read_next_header(u->a, &e) != ARCHIVE_OK)
 		return UNPACK_NO_DUMP;
 	rc = lib.read_data_block(u->a, &p, &n, &at);
-	if (rc != ARCHIVE_OK || at || !begins_dump(p, n))
+	/* a packed log is expanded where it is read */
+	if (rc != ARCHIVE_OK || at || !begins_dump(begins_as(p, n)))
 		return UNPACK_NO_DUMP;
 	if (u->look)
 		return 0;

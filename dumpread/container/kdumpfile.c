@@ -23,6 +23,7 @@
 #include "dumpread/base/heap.h"
 #include "dumpread/base/outside.h"
 #include "dumpread/container/kdumpfile.h"
+#include "dumpread/image/begins.h"
 
 /* Bytes of a block of the map. A damaged file may claim 2^36 frames: a block is made when the dump has pages there. */
 #define MAP_BLOCK 65536u
@@ -34,34 +35,23 @@ struct kdumpfile {
 	uint8_t **map;		/* in blocks; bit set: page is in the dump; a block of NULL: none is; NULL: unknown */
 };
 
-/* How its formats begin (src/kdumpfile of 0.5.1: *_probe()). */
-static const struct {
-	uint16_t offset;
-	uint8_t len;
-	const char *magic;
-} magics[] = {
-	{ 0, 8, "\xed\x23\x8f\x61\x73\x01\x19\xa8" },	/* LKCD, little-endian */
-	{ 0, 8, "\xa8\x19\x01\x73\x61\x8f\x23\xed" },	/* and big-endian */
-	{ 0, 8, "\xa8\x19\x01\x73\x61\x8f\x23\xfd" },	/* s390 */
-	{ 0, 8, "sadump\0\0" },
-	{ 4096, 8, "sadump\0\0" },			/* after a media header */
-	{ 0, 4, "\177ELF" },				/* Xen's, with pages in sections */
-	{ 0, 8, "KDUMP   " },
-	{ 0, 8, "DISKDUMP" },
+/* Which of them are its formats. */
+static const bool reads[] = {
+	[BEGINS_ELF] = true,	/* Xen's, with pages in sections */
+	[BEGINS_KDUMP] = true, [BEGINS_DISKDUMP] = true, [BEGINS_LKCD] = true, [BEGINS_SADUMP] = true,
 };
 
 static bool begins_as_one(const struct image_part *p)
 {
+	uint8_t head[BEGINS_MEDIA + 8];
+	enum begins b;
+	size_t got = 0;
+
 	if (p->remote) /* the library wants a file */
 		return false;
-	for (size_t i = 0; i < ARRAY_LEN(magics); i++) {
-		char head[8];
-
-		if (part_read(p, magics[i].offset, head, magics[i].len) == ST_OK &&
-		    !memcmp(head, magics[i].magic, magics[i].len))
-			return true;
-	}
-	return false;
+	part_read_some(p, 0, head, sizeof(head), &got);
+	b = begins_as(head, got);
+	return b < ARRAY_LEN(reads) && reads[b];
 }
 
 static void stop(struct kdumpfile *kf)

@@ -13,6 +13,7 @@
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/outside.h"
 #include "dumpread/container/segments.h"
+#include "dumpread/image/begins.h"
 
 #define PAGE UINT64_C(4096)	/* the smallest of any kernel */
 
@@ -61,19 +62,15 @@ bool image_name_split(const char *name, size_t *len, struct image_piece *piece)
 /* Memory may begin like this too, but hardly does. */
 static void doubt(const struct image *im, const struct image_part *p)
 {
-	static const char *const magics[] = {
-		"\177ELF", "KDUMP   ", "DISKDUMP", "makedumpfile", "EMiL", "AVML",
-	};
-	char head[16] = { 0 };
-	size_t got;
+	uint8_t head[BEGINS_HEAD];
+	size_t got = 0;
 
-	part_read_some(p, 0, head, sizeof(head) - 1, &got);
-	for (size_t i = 0; i < ARRAY_LEN(magics); i++)
-		if (!strncmp(head, magics[i], strlen(magics[i])))
-			log_warn(im->log,
-				 "%s begins as a dump file does, but is read as raw "
-				 "memory: name it without an address",
-				 p->path);
+	part_read_some(p, 0, head, sizeof(head), &got);
+	if (begins_dump(begins_as(head, got)))
+		log_warn(im->log,
+			 "%s begins as a dump file does, but is read as raw "
+			 "memory: name it without an address",
+			 p->path);
 }
 
 /*

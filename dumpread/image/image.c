@@ -10,6 +10,7 @@
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/elsewhere.h"
 #include "dumpread/base/heap.h"
+#include "dumpread/image/begins.h"
 #include "dumpread/image/format.h"
 #include "dumpread/image/vmcoreinfo.h"
 
@@ -37,39 +38,54 @@ static const struct image_ops *const image_formats[] = {
 	"this file: vmss2core -N6 makes a dump of it"
 
 /* Files that people name by mistake, and what they should do. */
+static const char *const packed_hints[] = {
+	[BEGINS_XZ] = "is compressed with xz; run xz -d on it first",
+	[BEGINS_GZIP] = "is compressed with gzip; run gzip -d on it first",
+	[BEGINS_ZSTD] = "is compressed with zstd; run zstd -d on it first",
+	[BEGINS_BZIP2] = "is compressed with bzip2; run bzip2 -d on it first",
+	[BEGINS_LZ4] = "is compressed with lz4; run lz4 -d on it first",
+	[BEGINS_ZIP] = "is a zip archive; unpack it and name the dump in it",
+	[BEGINS_TAR] = "is a tar archive; unpack it and name the dump in it",
+};
+
 static const struct {
-	uint16_t offset;
 	uint8_t len;
 	const char *magic;
 	const char *hint;
 } hints[] = {
-	{ 0, 6, "\xfd" "7zXZ\0",	"is compressed with xz; run xz -d on it first" },
-	{ 0, 2, "\x1f\x8b",		"is compressed with gzip; run gzip -d on it first" },
-	{ 0, 4, "\x28\xb5\x2f\xfd",	"is compressed with zstd; run zstd -d on it first" },
-	{ 0, 3, "BZh",			"is compressed with bzip2; run bzip2 -d on it first" },
-	{ 0, 4, "\x04\x22\x4d\x18",	"is compressed with lz4; run lz4 -d on it first" },
-	{ 0, 4, "PK\x03\x04",		"is a zip archive; unpack it and name the dump in it" },
-	{ 257, 5, "ustar",		"is a tar archive; unpack it and name the dump in it" },
 	/* checkpoint files of VMware; the first two bytes tell little and big, old and new */
-	{ 0, 4, "\xd0\xbe\xd2\xbe",	VMWARE_SAVED },
-	{ 0, 4, "\xd1\xba\xd1\xba",	VMWARE_SAVED },
-	{ 0, 4, "\xd2\xbe\xd2\xbe",	VMWARE_SAVED },
-	{ 0, 4, "\xd3\xbe\xd3\xbe",	VMWARE_SAVED },
-	{ 0, 4, "QFI\xfb",		"is a disk image; copy the dump out of it first (a snapshot of "
-					"savevm: start it with -loadvm NAME -S, then dump-guest-memory)" },
-	{ 0, 4, "PAGE",			"is a Windows dump" },
+	{ 4, "\xd0\xbe\xd2\xbe",	VMWARE_SAVED },
+	{ 4, "\xd1\xba\xd1\xba",	VMWARE_SAVED },
+	{ 4, "\xd2\xbe\xd2\xbe",	VMWARE_SAVED },
+	{ 4, "\xd3\xbe\xd3\xbe",	VMWARE_SAVED },
+	{ 4, "QFI\xfb",		"is a disk image; copy the dump out of it first (a snapshot of "
+				"savevm: start it with -loadvm NAME -S, then dump-guest-memory)" },
+	{ 4, "PAGE",		"is a Windows dump" },
 };
+
+static const char *hint_of(const uint8_t *head, size_t n)
+{
+	enum begins b = begins_as(head, n);
+
+	if (b < ARRAY_LEN(packed_hints) && packed_hints[b])
+		return packed_hints[b];
+	for (size_t i = 0; i < ARRAY_LEN(hints); i++)
+		if (!memcmp(head, hints[i].magic, hints[i].len))
+			return hints[i].hint;
+	return NULL;
+}
 
 static enum status not_a_dump(struct image *im)
 {
 	const struct image_part *p = &im->parts[0];
 	uint8_t head[512] = { 0 };
-	size_t got;
+	const char *hint;
+	size_t got = 0;
 
 	part_read_some(p, 0, head, sizeof(head), &got);
-	for (size_t i = 0; i < ARRAY_LEN(hints); i++)
-		if (!memcmp(head + hints[i].offset, hints[i].magic, hints[i].len))
-			return fail(&im->diag, ST_NOTMINE, "%s: %s", p->path, hints[i].hint);
+	hint = hint_of(head, got);
+	if (hint)
+		return fail(&im->diag, ST_NOTMINE, "%s: %s", p->path, hint);
 	return fail(
 		&im->diag, ST_NOTMINE,
 		"%s: not a memory dump that this program knows (ELF core, "
