@@ -91,6 +91,11 @@ static const char *list(const struct cause *c, struct arena *mem)
 
 static const char *tasks(const struct cause *c, struct arena *mem)
 {
+	if (!c->of)
+		return arena_printf(mem,
+				    "%" PRIu64 " of an unknown number of %s were found, kernel "
+				    "threads among them",
+				    c->n, c->name);
 	return arena_printf(mem,
 			    "%" PRIu64 " of %" PRIu64 " %s were found, kernel threads among them",
 			    c->n, c->of, c->name);

@@ -251,11 +251,12 @@ static void compare_number(const struct tasks_builder *tb)
 	uint64_t counted, found = 0;
 
 	/* idle tasks are not counted since 73b9ebfe126a (v2.6.17), to which pid.tasks came as well */
-	if (k->dump->live || (!has(k, M_TASK_THREAD_NODE) && !has(k, M_PID_TASKS)) ||
-	    kvar_u64(k, tb->b->r, Y_NR_THREADS, 4, &counted))
+	if (k->dump->live || (!has(k, M_TASK_THREAD_NODE) && !has(k, M_PID_TASKS)))
+		return;
+	tb->b->s->procs_counted = count_processes(tb);
+	if (kvar_u64(k, tb->b->r, Y_NR_THREADS, 4, &counted))
 		return;
 	tb->b->s->tasks_counted = counted;
-	tb->b->s->procs_counted = count_processes(tb);
 	for (size_t i = 0; i < tb->raw.n; i++)
 		found += tb->raw.v[i].t.pid != 0;
 	if (found != counted)

@@ -27,10 +27,13 @@ bool found_lacks(const struct snapshot *s, struct found *ret)
 	struct found procs = { procs_found(s), s->procs_counted, "processes" };
 	struct found tasks = { tasks_found(s), s->tasks_counted, "tasks" };
 	const struct found *f = procs.n < procs.of ? &procs : &tasks;
+	bool lacks = f->n < f->of;
 
+	if (!procs.of && !tasks.of)
+		lacks = issues_reason(s->k->issues, "task list") != ST_OK;
 	if (ret)
 		*ret = *f;
-	return s->built & NEED_TASKS && f->n < f->of;
+	return s->built & NEED_TASKS && lacks;
 }
 
 const char *found_text(const struct snapshot *s, struct arena *mem)
@@ -39,6 +42,8 @@ const char *found_text(const struct snapshot *s, struct arena *mem)
 
 	if (!found_lacks(s, &f))
 		return NULL;
+	if (!f.of)
+		return arena_printf(mem, "%" PRIu64 " of an unknown number of %s", f.n, f.what);
 	return arena_printf(mem, "%" PRIu64 " of %" PRIu64 " %s", f.n, f.of, f.what);
 }
 
