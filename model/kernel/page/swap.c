@@ -16,7 +16,6 @@
  */
 #include "model/kernel/page/swap.h"
 
-#include <inttypes.h>
 
 #include "dumpread/base/bytes.h"
 #include "facts/layout/base.h"
@@ -310,7 +309,7 @@ bool swap_slot_read(struct swap_cursor *c, unsigned type, uint64_t offset, struc
 		if (has(c->w->k, Y_SWAP_INFO) && has(c->w->k, M_SI_MAX) &&
 		    (c->w->in_table || has(c->w->k, M_SI_SWAP_MAP)))
 			issue_add(c->w->k->issues, ST_CORRUPT, "swap slot", 1,
-				  "%" PRIu64 " of type %u: there is none", offset, type);
+				  "of type %u: there is none with that number", type);
 		return false;
 	}
 	there = c->w->in_table ? slot_in_table(c, type & (SWAP_TYPES - 1), offset, ret)
@@ -318,8 +317,6 @@ bool swap_slot_read(struct swap_cursor *c, unsigned type, uint64_t offset, struc
 	ret->lost |= !there;
 	if (ret->lost)
 		issue_add(c->w->k->issues, ST_NODATA, "swap slot", 1,
-			  "%" PRIu64 " of type %u: its count "
-			  "cannot be read",
-			  offset, type);
+			  "of type %u: the count cannot be read", type);
 	return there;
 }
