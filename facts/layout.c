@@ -82,8 +82,7 @@ static enum status resolve_alt(const struct dump *d, enum fact_kind kind, const 
 	return symbols_find(&d->symbols, name, &f->addr, &f->from) ? ST_OK : ST_ABSENT;
 }
 
-/* What a kept layout of this table does not have, the kernel does not have. */
-static bool knows_all(const struct dump *d)
+bool layout_kept_knows_all(const struct dump *d)
 {
 	return d->kept_layout && d->layout_facts >= FACTS_VERSION;
 }
@@ -104,7 +103,7 @@ static enum status resolve_one(const struct dump *d, const struct fact_spec *spe
 			none = st;
 	}
 	memset(f, 0, sizeof(*f));
-	f->alt = none == ST_NODATA && !knows_all(d) ? FACT_LOST : -1;
+	f->alt = none == ST_NODATA && !layout_kept_knows_all(d) ? FACT_LOST : -1;
 	return none;
 }
 

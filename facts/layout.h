@@ -88,6 +88,9 @@ struct layout {
  */
 enum status layout_resolve(struct dump *d, struct layout *ret);
 
+/* Is there a kept layout of this table? What it does not have, the kernel does not have. */
+bool layout_kept_knows_all(const struct dump *d);
+
 /* Modules whose own types (layout/module.def) are asked for, up to a NULL. */
 extern const char *const fact_modules[];
 /* Resolve the facts about types that are not known yet, after these modules' types were added. */

@@ -29,6 +29,13 @@ bool kernel_is_erased(const struct kernel *k, const void *bytes, size_t n)
 	return i == n;
 }
 
+bool kernel_hides_symbols(const struct kernel *k)
+{
+	const struct dump *d = k->dump;
+
+	return d && ((d->kallsyms_lost && !layout_kept_knows_all(d)) || d->exported_only);
+}
+
 bool kernel_ptr_ok(const struct kernel *k, uint64_t addr, unsigned align)
 {
 	if (addr && !(addr & (align - 1)) && k->arch->is_kernel_addr(k->dump, addr))

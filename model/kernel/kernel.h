@@ -107,11 +107,9 @@ static inline enum status kernel_contradicts(const struct kernel *k)
 	return k->dump->live ? ST_TORN : ST_CORRUPT;
 }
 
-/* May the kernel have a symbol that is not known? Names were lost, or it tells only those for modules. */
-static inline bool kernel_hides_symbols(const struct kernel *k)
-{
-	return k->dump->kallsyms_lost || k->dump->exported_only;
-}
+/* May the kernel have a symbol that is not known? Names were lost, which no kept layout has all of, or it tells
+   only those for modules. */
+bool kernel_hides_symbols(const struct kernel *k);
 
 /* Is this kernel in era E? For text that /proc gained or lost, which types do not show. */
 static inline bool in_era(const struct kernel *k, struct era e)

@@ -309,7 +309,7 @@ static struct rig *percpu(void)
 		fake_put_uint(g->f, VARS + 8 * i, vars[i].value, vars[i].size);
 	}
 	fake_put_uint(g->f, VARS + 8 * 8, 0, 8);
-	g->f->kernel.ncpus = 1;
+	g->f->kernel.ncpus = g->f->kernel.cpus_possible = 1;
 	g->f->kernel.possible = possible;
 	fake_size(g->f, S_PCPU_CHUNK, 64);
 	fake_member(g->f, M_PCPU_CHUNK_LIST, 0, 16);
@@ -326,11 +326,11 @@ static struct rig *percpu(void)
 	return g;
 }
 
-static void expect_percpu(struct rig *g, uint64_t pages)
+static void expect_percpu(struct rig *g, uint64_t pages, bool whole)
 {
 	struct page_classes *c = classes();
 
-	CHECK(claim_percpu(&g->f->kernel, g->f->r, c));
+	CHECK_EQ(claim_percpu(&g->f->kernel, g->f->r, c), whole);
 	CHECK_EQ(c->count[CLASS_PERCPU].pages, pages);
 	page_classes_free(c);
 }
@@ -340,18 +340,21 @@ TEST(first_chunk)
 {
 	struct rig *g = percpu();
 
-	expect_percpu(g, 8);
+	expect_percpu(g, 8, true);
 	fake_member(g->f, M_PCPU_CHUNK_MAP, 32, 8);
 	fake_member(g->f, M_PCPU_CHUNK_MAP_USED, 40, 4);
 	fake_put_uint(g->f, AREAS, (uint32_t)-0x2800, 4);	/* lengths */
 	fake_put_uint(g->f, AREAS + 4, 0x2400, 4);
-	expect_percpu(g, 5);
+	expect_percpu(g, 5, true);
 	fake_put_uint(g->f, AREAS, 1, 4);			/* offsets */
 	fake_put_uint(g->f, AREAS + 4, 0x2800, 4);
 	fake_put_uint(g->f, AREAS + 8, 0x3001, 4);
-	expect_percpu(g, 3);
+	expect_percpu(g, 3, true);
+	g->f->kernel.cpus_possible = 2;				/* of one nothing is known */
+	expect_percpu(g, 3, false);
+	g->f->kernel.cpus_possible = 1;
 	fake_put_uint(g->f, CHUNK + 40, 0x7fffffff, 4);		/* cannot be */
-	expect_percpu(g, 0);
+	expect_percpu(g, 0, false);
 	CHECK_EQ(fake_issues(g->f, "per-CPU chunk"), 1);
 	rig_free(g);
 }

@@ -29,6 +29,7 @@ struct percpu {
 	uint64_t *unit;			/* [ncpus]: offset of the CPU's unit in a chunk */
 	uint64_t chunks_left;
 	uint64_t taken;			/* frames, of all CPUs */
+	bool part;			/* a chunk or a list of them is not whole */
 	/* static variables lie before the first chunk's own memory, and in no chunk */
 	uint64_t first;			/* pcpu_base_addr */
 	uint64_t statics;		/* bytes of them */
@@ -102,13 +103,16 @@ static void claim_chunk(struct percpu *p, uint64_t chunk)
 	if (!kernel_ptr_ok(p->k, chunk, p->k->dump->word_size) ||
 	    kobj_read(&p->chunk, p->r, chunk)) {
 		issue_add(p->k->issues, ST_CORRUPT, "per-CPU chunk", 1, "a chunk is not readable");
+		p->part = true;
 		return;
 	}
 	base = kobj_u64(&p->chunk, M_PCPU_CHUNK_BASE);
 	pages = chunk_pages(p, base);
-	if (!pages)
+	if (!pages) {
 		issue_add(p->k->issues, ST_CORRUPT, "per-CPU chunk", 1,
 			  "its areas are not readable");
+		p->part = true;
+	}
 	for (uint64_t i = 0; i < min_u64(pages, p->unit_pages); i++)
 		if (is_populated(p, i))
 			lost += claim_page(p, base + (i << p->k->page_shift)) < p->k->ncpus;
@@ -128,9 +132,11 @@ static void claim_slot(struct percpu *p, uint64_t head)
 		p->chunks_left--;
 		claim_chunk(p, w.node - layout_offset(&p->k->layout, M_PCPU_CHUNK_LIST));
 	}
-	if (w.st)
+	if (w.st) {
 		issue_add(p->k->issues, w.st, "per-CPU chunks", 1, "a list ends after %llu chunks",
 			  (unsigned long long)w.seen);
+		p->part = true;
+	}
 }
 
 static bool read_units(struct percpu *p)
@@ -184,7 +190,7 @@ bool claim_percpu(const struct kernel *k, struct reader *r, struct page_classes 
 		issue_add(k->issues, kernel_contradicts(k), "per-CPU chunks", 1,
 			  "%" PRIu64 " pages found, of %u CPUs, not %" PRIu64 " of each", p.taken,
 			  k->ncpus, counted);
-	whole = true;
+	whole = !p.part && k->ncpus == k->cpus_possible;
 out:
 	kobj_release(&p.chunk);
 	free(p.unit);
