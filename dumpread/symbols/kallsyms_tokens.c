@@ -73,7 +73,6 @@ static void start(struct mend *m)
 
 	for (unsigned c = 0; c < 256; c++) {
 		uint32_t len = k->token[c].s ? k->token[c].len : indexed_len(k, c);
-
 		const char letter = (char)c;
 
 		if (!k->token[c].s && len == 1 && is_letter(c))

@@ -107,8 +107,8 @@ static inline enum status kernel_contradicts(const struct kernel *k)
 	return k->dump->live ? ST_TORN : ST_CORRUPT;
 }
 
-/* May the kernel have a symbol that is not known? Names were lost, which no kept layout has all of, or it tells
-   only those for modules. */
+/* May the kernel have a symbol that is not known? Names of symbols were lost, and no kept layout has all of them; or
+   only those that modules may use are known. */
 bool kernel_hides_symbols(const struct kernel *k);
 
 /* Is this kernel in era E? For text that /proc gained or lost, which types do not show. */

@@ -107,8 +107,9 @@ static int cmp_group(const struct group *g, const struct owner *a, const struct 
 	case BY_PROCESS: return CMP(first_holder(g, a), first_holder(g, b));
 	case BY_CGROUP:
 		return CMP(cgroup_of(g, first_holder(g, a)), cgroup_of(g, first_holder(g, b)));
-	default: return CMP(a, b);
+	case BY_NONE: break;
 	}
+	return CMP(a, b);
 }
 
 /* The largest of a row first, then as they were found. */

@@ -282,16 +282,14 @@ static void compare_slab(struct judge *j, const struct reach_unit *u)
 /* First the objects themselves, so that what one of them keeps is not taken from another group. */
 static void add_all_memory(struct judge *j)
 {
-	const struct over *o;
 	uint64_t keeps, node;
 
 	for (size_t i = 0; i < j->over.n; i++)
 		add_memory(j, &j->groups.v[j->over.v[i].group], j->over.v[i].node);
 	for (size_t i = 0; i < j->over.n; i++) {
-		struct refcounts_group *g;
+		const struct over *o = &j->over.v[i];
+		struct refcounts_group *g = &j->groups.v[o->group];
 
-		o = &j->over.v[i];
-		g = &j->groups.v[o->group];
 		owner(j, g->type, o->kva, &keeps);
 		if (g->type == REFCOUNTS_FILE &&
 		    refcounts_is(&j->c, keeps, REFCOUNTS_DENTRY, &node)) {
