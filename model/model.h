@@ -373,6 +373,8 @@ struct machine {
 /* Why there is no line of the log: a sentence without a period. */
 const char *machine_no_log(const struct machine *m);
 
+/* Has meminfo the line NAME, if with a value that is not known? */
+bool machine_prints(const struct machine *m, const char *name);
 /* Value of a meminfo line ("MemTotal"), UINT64_MAX if unknown. */
 uint64_t machine_meminfo(const struct machine *m, const char *name);
 /* Value of a line of /proc/vmstat, UINT64_MAX if it is not known or not there. */

@@ -42,20 +42,32 @@ void usage_add(struct usage *sum, const struct usage *u)
 		to[i] += from[i];
 }
 
+/* The line NAME of V[n]; NULL: there is none. */
+static const struct zone_count *line_of(const struct zone_count *v, uint32_t n, const char *name)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (!strcmp(v[i].name, name))
+			return &v[i];
+	return NULL;
+}
+
+bool machine_prints(const struct machine *m, const char *name)
+{
+	return line_of(m->meminfo, m->nmeminfo, name) != NULL;
+}
+
 uint64_t machine_meminfo(const struct machine *m, const char *name)
 {
-	for (uint32_t i = 0; i < m->nmeminfo; i++)
-		if (!strcmp(m->meminfo[i].name, name))
-			return m->meminfo[i].value;
-	return UINT64_MAX;
+	const struct zone_count *l = line_of(m->meminfo, m->nmeminfo, name);
+
+	return l ? l->value : UINT64_MAX;
 }
 
 uint64_t machine_vmstat(const struct machine *m, const char *name)
 {
-	for (uint32_t i = 0; i < m->nvmstat; i++)
-		if (!strcmp(m->vmstat[i].name, name))
-			return m->vmstat[i].value;
-	return UINT64_MAX;
+	const struct zone_count *l = line_of(m->vmstat, m->nvmstat, name);
+
+	return l ? l->value : UINT64_MAX;
 }
 
 uint64_t machine_vmstat_sum(const struct machine *m, const char *name)

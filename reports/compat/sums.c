@@ -52,9 +52,8 @@ struct number kib_number(uint64_t bytes)
 
 uint64_t meminfo_bytes(const struct snapshot *s, const char *line)
 {
-	for (uint32_t i = 0; i < s->machine.nmeminfo; i++)
-		if (!strcmp(s->machine.meminfo[i].name, line))
-			return s->machine.meminfo[i].value;
+	if (machine_prints(&s->machine, line))
+		return machine_meminfo(&s->machine, line);
 	return s->machine.nmeminfo ? 0 : COL_UNKNOWN;
 }
 

@@ -74,10 +74,7 @@ static uint64_t pages_of(const struct zones *zs, const struct node *n, const str
 /* With CONFIG_TRANSPARENT_HUGEPAGE the file has lines on them, as /proc/meminfo has. */
 static bool has_huge_pages(const struct snapshot *s)
 {
-	for (uint32_t i = 0; i < s->machine.nmeminfo; i++)
-		if (!strcmp(s->machine.meminfo[i].name, "AnonHugePages"))
-			return true;
-	return false;
+	return machine_prints(&s->machine, "AnonHugePages");
 }
 
 static void put_line(const struct snapshot *s, const struct zones *zs, const struct node *n,

@@ -316,17 +316,6 @@ static uint64_t part_bytes(const struct maker *m, const struct part *p)
 	return a;
 }
 
-/* Does the kernel have the line NAME, if with a value that is not known? */
-static bool has_line(const struct maker *m, const char *name)
-{
-	const struct machine *mc = &m->s->machine;
-
-	for (uint32_t i = 0; i < mc->nmeminfo; i++)
-		if (!strcmp(mc->meminfo[i].name, name))
-			return true;
-	return false;
-}
-
 static void memory(struct maker *m)
 {
 	uint64_t total = info(m, "MemTotal"), known = 0, v;
@@ -339,7 +328,7 @@ static void memory(struct maker *m)
 	for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
 		v = part_bytes(m, &parts[i]);
 		if (v == COL_UNKNOWN) {
-			if (!parts[i].optional || has_line(m, parts[i].plus))
+			if (!parts[i].optional || machine_prints(&m->s->machine, parts[i].plus))
 				all_known = false;
 			continue;
 		}
