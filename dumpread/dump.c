@@ -219,6 +219,11 @@ bool vmcoreinfo_size(const struct dump *d, const char *name, uint64_t *ret)
 	return get_uint(d, "SIZE", name, 10, ret);
 }
 
+bool vmcoreinfo_length(const struct dump *d, const char *name, uint64_t *ret)
+{
+	return get_uint(d, "LENGTH", name, 10, ret);
+}
+
 bool dump_symbol(const struct dump *d, const char *name, uint64_t *addr)
 {
 	return symbols_find(&d->symbols, name, addr, NULL);

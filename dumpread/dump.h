@@ -149,11 +149,12 @@ enum status dump_find_kernel(struct dump *d);
 void dump_take_vmcoreinfo(struct dump *d, const char *text, size_t len);
 /* VMCOREINFO: value text of "KEY=" into BUF; false if absent. */
 bool vmcoreinfo_get(const struct dump *d, const char *key, char *buf, size_t size);
-/* SYMBOL(name), NUMBER(name), OFFSET(name), SIZE(name). */
+/* SYMBOL(name), NUMBER(name), OFFSET(name), SIZE(name), LENGTH(name). */
 bool vmcoreinfo_symbol(const struct dump *d, const char *name, uint64_t *ret);
 bool vmcoreinfo_number(const struct dump *d, const char *name, int64_t *ret);
 bool vmcoreinfo_offset(const struct dump *d, const char *name, uint64_t *ret);
 bool vmcoreinfo_size(const struct dump *d, const char *name, uint64_t *ret);
+bool vmcoreinfo_length(const struct dump *d, const char *name, uint64_t *ret);
 
 /*
  * Find the VMCOREINFO text in memory, where the notes have none, and fill

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What VMCOREINFO tells about the types of the kernel log (log_buf_vmcoreinfo_setup()
- * in kernel/printk/printk.c): enough to read it where nothing else is known. And about a few others.
+ * What VMCOREINFO tells about types. Of the kernel log (log_buf_vmcoreinfo_setup() in kernel/printk/printk.c) that
+ * is enough to read it where nothing else is known. Of pages, zones and nodes (crash_save_vmcoreinfo_init() in
+ * kernel/crash_core.c, kernel/vmcore_info.c since v6.9) it stands in for types that a damaged dump has lost.
  */
 #include <string.h>
 
@@ -9,6 +10,8 @@
 #include "dumpread/types/sources.h"
 
 #define WORD 0u
+#define TWO_WORDS 255u		/* struct list_head */
+#define MOST (1u << 20)		/* bytes: struct pglist_data has some 170 KiB with 1024 nodes */
 
 /*
  * A member is at OFFSET(outer), plus OFFSET(inner) of the type that is embedded
@@ -48,51 +51,163 @@ static const struct part {
 	{ type ".level", type ".dict_len", NULL, 1, 3, 5, 3 }
 	RECORD("printk_log"),
 	RECORD("log"),
-	/* what nothing works without, where BTF has lost it (crash_save_vmcoreinfo_init()) */
-	{ "list_head.next", "list_head.next", NULL, WORD, 0, 0, 0 },
-	{ "list_head.prev", "list_head.prev", NULL, WORD, 0, 0, 0 },
-	{ "page.flags", "page.flags", NULL, WORD, 0, 0, 0 },
+#define MEMBER(path, size) { path, path, NULL, size, 0, 0, 0 }
+	MEMBER("list_head.next", WORD),
+	MEMBER("list_head.prev", WORD),
+	MEMBER("page.flags", WORD),
+	MEMBER("page.mapping", WORD),
+	MEMBER("page.private", WORD),
+	MEMBER("page.lru", TWO_WORDS),
+	MEMBER("page.compound_head", WORD),
+	MEMBER("page._refcount", 4),
+	MEMBER("page._count", 4),
+	MEMBER("page._mapcount", 4),
+	MEMBER("page.compound_dtor", 1),
+	MEMBER("page.compound_order", 1),
+	MEMBER("zone.spanned_pages", WORD),
+	MEMBER("pglist_data.node_mem_map", WORD),
+	MEMBER("pglist_data.node_start_pfn", WORD),
+	MEMBER("pglist_data.node_spanned_pages", WORD),
+	MEMBER("pglist_data.node_id", 4),
+	MEMBER("pglist_data.nr_zones", 4),
+	MEMBER("mem_section.section_mem_map", WORD),
 };
 
-static enum status member(void *self, const char *path, struct member *ret)
+/* Arrays: LENGTH(path) elements of SIZE(element). */
+static const struct {
+	const char *path, *array, *element;
+} arrays[] = {
+	{ "zone.free_area[]", "zone.free_area", "free_area" },
+	{ "free_area.free_list[]", "free_area.free_list", "list_head" },
+};
+
+static enum status array(const struct dump *d, const char *path, struct member *ret)
 {
-	const struct dump *d = self;
-	uint64_t outer, inner = 0;
+	uint64_t offset, length, size;
 
-	for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
-		const struct part *p = &parts[i];
-
-		if (strcmp(path, p->path) || !vmcoreinfo_offset(d, p->outer, &outer) ||
-		    (p->inner && !vmcoreinfo_offset(d, p->inner, &inner)) || outer > UINT16_MAX ||
-		    inner > UINT16_MAX)
+	for (size_t i = 0; i < ARRAY_LEN(arrays); i++) {
+		if (strcmp(path, arrays[i].path) ||
+		    !vmcoreinfo_offset(d, arrays[i].array, &offset) ||
+		    !vmcoreinfo_length(d, arrays[i].array, &length) ||
+		    !vmcoreinfo_size(d, arrays[i].element, &size) || offset > MOST || !length ||
+		    length > UINT8_MAX || !size || size > UINT16_MAX)
 			continue;
 		*ret = (struct member){
-			.offset = (uint32_t)(outer + inner + p->after),
-			.size = p->size == WORD ? d->word_size : p->size,
-			.bit_offset = d->big_endian ? 0 : p->bits_before,
-			.bit_size = p->bits,
+			.offset = (uint32_t)offset,
+			.size = (uint32_t)(length * size),
+			.count = (uint32_t)length,
+			.stride = (uint32_t)size,
+			.is_array = true,
+			.is_aggregate = true,
 		};
 		return ST_OK;
 	}
 	return ST_NOTMINE;
 }
 
+/*
+ * page.page_type is the word of _mapcount (6e292b9be7f4, v4.18). A free page had -128 there before, and has another
+ * number since, whatever the release calls it.
+ */
+static const char *member_that_has(const struct dump *d, const char *path)
+{
+	int64_t free_page;
+
+	if (strcmp(path, "page.page_type"))
+		return path;
+	return vmcoreinfo_number(d, "PAGE_BUDDY_MAPCOUNT_VALUE", &free_page) && free_page != -128
+		       ? "page._mapcount"
+		       : path;
+}
+
+static uint32_t bytes_of(const struct dump *d, const struct part *p)
+{
+	if (p->size == TWO_WORDS)
+		return 2u * d->word_size;
+	return p->size == WORD ? d->word_size : p->size;
+}
+
+static enum status member(void *self, const char *path, struct member *ret)
+{
+	const struct dump *d = self;
+	uint64_t outer, inner = 0;
+
+	path = member_that_has(d, path);
+	for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
+		const struct part *p = &parts[i];
+
+		if (strcmp(path, p->path) || !vmcoreinfo_offset(d, p->outer, &outer) ||
+		    (p->inner && !vmcoreinfo_offset(d, p->inner, &inner)) || outer > MOST ||
+		    inner > MOST)
+			continue;
+		*ret = (struct member){
+			.offset = (uint32_t)(outer + inner + p->after),
+			.size = bytes_of(d, p),
+			.is_aggregate = p->size == TWO_WORDS,
+			.bit_offset = d->big_endian ? 0 : p->bits_before,
+			.bit_size = p->bits,
+		};
+		return ST_OK;
+	}
+	return array(d, path, ret);
+}
+
 static enum status size(void *self, const char *type, uint32_t *bytes)
 {
 	uint64_t n;
 
-	if (!vmcoreinfo_size(self, type, &n) || !n || n > UINT16_MAX)
+	if (!vmcoreinfo_size(self, type, &n) || !n || n > MOST)
 		return ST_NOTMINE;
 	*bytes = (uint32_t)n;
 	return ST_OK;
 }
 
+/*
+ * A page type: the top byte of a word, which VMCOREINFO names as it did the values of _mapcount before (v6.12,
+ * 4ffca5a96678). Until then the low bits were set.
+ */
+static enum status page_type(const struct dump *d, const char *name, int64_t *ret)
+{
+	static const struct {
+		const char *name, *number;
+	} types[] = {
+		{ "PGTY_buddy", "PAGE_BUDDY_MAPCOUNT_VALUE" },
+		{ "PGTY_offline", "PAGE_OFFLINE_MAPCOUNT_VALUE" },
+		{ "PGTY_slab", "PAGE_SLAB_MAPCOUNT_VALUE" },
+		{ "PGTY_hugetlb", "PAGE_HUGETLB_MAPCOUNT_VALUE" },
+	};
+	int64_t v;
+
+	for (size_t i = 0; i < ARRAY_LEN(types); i++) {
+		if (strcmp(name, types[i].name) || !vmcoreinfo_number(d, types[i].number, &v) ||
+		    v & 0xffffff)
+			continue;
+		*ret = v >> 24 & 0xff;
+		return ST_OK;
+	}
+	return ST_NOTMINE;
+}
+
+/* Numbers that it has under the name of the enumerator; PG_head as a mask. */
 static enum status enumerator(void *self, const char *name, int64_t *ret)
 {
-	(void)self;
-	(void)name;
-	(void)ret;
-	return ST_NOTMINE;
+	static const char *const names[] = {
+		"PG_lru",	 "PG_private",	  "PG_swapcache",  "PG_swapbacked",
+		"PG_slab",	 "PG_hwpoison",	  "PG_hugetlb",	   "NR_FREE_PAGES",
+		"HUGETLB_PAGE_DTOR",
+	};
+	int64_t mask;
+
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		if (!strcmp(name, names[i]))
+			return vmcoreinfo_number(self, name, ret) ? ST_OK : ST_NOTMINE;
+	if (!strncmp(name, "PGTY_", 5))
+		return page_type(self, name, ret);
+	if (strcmp(name, "PG_head") || !vmcoreinfo_number(self, "PG_head_mask", &mask) ||
+	    mask <= 0 || mask & (mask - 1))
+		return ST_NOTMINE;
+	*ret = __builtin_ctzll((uint64_t)mask);
+	return ST_OK;
 }
 
 enum status types_add_vmcoreinfo(struct dump *d)

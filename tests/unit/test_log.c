@@ -437,6 +437,58 @@ static void check_member(struct fake *f, const char *path, uint32_t offset, uint
 	CHECK_EQ(m.size, size);
 }
 
+/* Of pages and zones, as 6.1 on x86-64 says it: types that BTF has lost. */
+static void test_vmcoreinfo_of_pages(void)
+{
+	struct fake *f = fake_new(8, false);
+	struct types *t = &f->dump.types;
+	struct member m = { 0 };
+	uint32_t bytes;
+	int64_t v;
+
+	f->dump.vmcoreinfo = "SIZE(printk_info)=88\nOFFSET(page.mapping)=24\nOFFSET(page._mapcount)=48\n"
+			     "OFFSET(page.lru)=8\nOFFSET(pglist_data.node_id)=171584\n"
+			     "OFFSET(zone.free_area)=256\nLENGTH(zone.free_area)=11\nSIZE(free_area)=88\n"
+			     "OFFSET(free_area.free_list)=0\nLENGTH(free_area.free_list)=5\n"
+			     "SIZE(pglist_data)=174208\nNUMBER(PG_lru)=4\nNUMBER(PG_head_mask)=65536\n"
+			     "NUMBER(PAGE_BUDDY_MAPCOUNT_VALUE)=-129\n";
+	CHECK_EQ(types_add_vmcoreinfo(&f->dump), ST_OK);
+	check_member(f, "page.mapping", 24, 8);
+	check_member(f, "page.lru", 8, 16);
+	check_member(f, "page._mapcount", 48, 4);
+	check_member(f, "page.page_type", 48, 4);
+	check_member(f, "pglist_data.node_id", 171584, 4);
+	CHECK_EQ(types_size(t, "pglist_data", &bytes, NULL), ST_OK);
+	CHECK_EQ(bytes, 174208);
+	check_member(f, "zone.free_area[]", 256, 11 * 88);
+	CHECK_EQ(types_member(t, "zone.free_area[]", &m, NULL), ST_OK);
+	CHECK_EQ(m.count, 11);
+	CHECK_EQ(m.stride, 88);
+	/* SIZE(list_head) is not there */
+	CHECK_EQ(types_member(t, "free_area.free_list[]", &m, NULL), ST_ABSENT);
+	CHECK_EQ(types_enumerator(t, "PG_lru", &v, NULL), ST_OK);
+	CHECK_EQ(v, 4);
+	CHECK_EQ(types_enumerator(t, "PG_head", &v, NULL), ST_OK);
+	CHECK_EQ(v, 16);
+	CHECK_EQ(types_enumerator(t, "PG_slab", &v, NULL), ST_ABSENT);
+	/* 4.17: the word has no type yet */
+	f->dump.vmcoreinfo = "OFFSET(page._mapcount)=24\nNUMBER(PAGE_BUDDY_MAPCOUNT_VALUE)=-128\n"
+			     "NUMBER(PG_head_mask)=49152\n";
+	CHECK_EQ(types_member(t, "page.page_type", &m, NULL), ST_ABSENT);
+	CHECK_EQ(types_enumerator(t, "PG_head", &v, NULL), ST_ABSENT);
+	CHECK_EQ(types_enumerator(t, "PGTY_buddy", &v, NULL), ST_ABSENT);
+	/* 6.12 */
+	f->dump.vmcoreinfo = "NUMBER(PAGE_BUDDY_MAPCOUNT_VALUE)=-268435456\n"
+			     "NUMBER(PAGE_SLAB_MAPCOUNT_VALUE)=4110417920\n";
+	CHECK_EQ(types_enumerator(t, "PGTY_buddy", &v, NULL), ST_OK);
+	CHECK_EQ(v, 0xf0);
+	CHECK_EQ(types_enumerator(t, "PGTY_slab", &v, NULL), ST_OK);
+	CHECK_EQ(v, 0xf5);
+	CHECK_EQ(types_enumerator(t, "PGTY_table", &v, NULL), ST_ABSENT);
+	types_close(t);
+	fake_free(f);
+}
+
 static void test_vmcoreinfo(void)
 {
 	struct fake *f = fake_new(8, false), *big = fake_new(4, true);
@@ -477,6 +529,7 @@ static void test_vmcoreinfo(void)
 int main(void)
 {
 	test_vmcoreinfo();
+	test_vmcoreinfo_of_pages();
 	test_ring(8, false);
 	test_ring(8, true);
 	test_ring(4, false);
