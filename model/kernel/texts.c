@@ -49,6 +49,12 @@ static bool whole(const struct kernel *k, const char *from)
 	return !from || strcmp(from, "layout file") != 0 || k->dump->layout_facts >= FACTS_OF_RULES;
 }
 
+/* A function that is not found may be one whose name is lost. */
+static bool names_lost(const struct dump *d)
+{
+	return d->kallsyms_lost && !layout_kept_knows_all(d);
+}
+
 static struct evidence evidence(const struct kernel *k)
 {
 	const struct layout *l = &k->layout;
@@ -56,7 +62,7 @@ static struct evidence evidence(const struct kernel *k)
 	return (struct evidence){
 		.layout = l,
 		.types_whole = whole(k, l->v[S_PAGE].from),
-		.symbols_whole = whole(k, l->v[Y_SEQ_PRINTF].from),
+		.symbols_whole = whole(k, l->v[Y_SEQ_PRINTF].from) && !names_lost(k->dump),
 	};
 }
 

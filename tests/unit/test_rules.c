@@ -109,6 +109,11 @@ TEST(judges)
 	l.v[S_FOLIO].alt = 0;
 	CHECK(holds(RULE_YOUNG_OF_FOLIO, rhel9, &e, JUDGE_SIGN));
 	l.v[S_FOLIO].alt = -1;
+	l.v[S_FOLIO].alt = FACT_LOST; /* on types that could not be read */
+	CHECK(holds(RULE_YOUNG_OF_FOLIO, new, &e, JUDGE_RELEASE));
+	l.v[E_PAGEFLAGS].alt = FACT_LOST;
+	CHECK(!holds(RULE_PAGEFLAGS_2_6, new, &e, JUDGE_RELEASE));
+	l.v[E_PAGEFLAGS].alt = l.v[S_FOLIO].alt = -1;
 	e.types_whole = false;
 	CHECK(holds(RULE_YOUNG_OF_FOLIO, new, &e, JUDGE_RELEASE));
 	/* RHEL 9.2: it has the function, and what came with it */
