@@ -71,6 +71,14 @@ static bool is_whole(const struct snapshot *s)
 
 #define KEPT_LEAST 1000u	/* a thousandth of RAM: pages on their way to a list are of no kind yet */
 
+/* Not if it is not known of how many. */
+static bool is_part(const struct snapshot *s, uint64_t frames)
+{
+	uint64_t of = s->machine.present ? s->machine.present : s->frames.existing;
+
+	return frames && of && frames >= of / KEPT_LEAST;
+}
+
 /* "user pages are in the dump: hugetlb 20 MiB" */
 static const char *kept_text(const struct snapshot *s, const struct absent_frames *a,
 			     struct arena *mem)
@@ -89,7 +97,7 @@ static const char *kept_text(const struct snapshot *s, const struct absent_frame
 			unsigned kind = sorts[i].kind[j];
 			uint64_t n = a->kept[kind];
 
-			if (!n || n < s->machine.present / KEPT_LEAST)
+			if (!is_part(s, n))
 				continue;
 			text = arena_printf(mem, "%s%s%s%s %" PRIu64 " KiB", text,
 					    first && *text ? "; "

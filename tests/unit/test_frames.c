@@ -249,6 +249,52 @@ static void test_alike_but_one(unsigned word, bool big, bool old)
 	rig_free(g);
 }
 
+/* The class of PFN if the fact ID is on types that could not be read (LOST), or is not there at all. */
+static enum page_class class_without(struct rig *g, enum layout_id id, bool lost, uint64_t pfn)
+{
+	struct fact *f = &g->f->kernel.layout.v[id], was = *f;
+	struct page_classes *c;
+	enum page_class ret;
+
+	f->alt = lost ? FACT_LOST : -1;
+	c = page_classes_build(&g->f->kernel, true);
+	ret = page_class_at(c, pfn);
+	page_classes_free(c);
+	*f = was;
+	return ret;
+}
+
+/* A class that a page has because others are ruled out is not told where that cannot be done. */
+static void test_lost_facts(void)
+{
+	struct rig *g = rig_new(8, false);
+	enum { ANON = 8, TRUNCATED, IN_USE, CACHED };
+
+	era_6_12(g);
+	for (unsigned pfn = ANON; pfn <= CACHED; pfn++)
+		counts(g, pfn, 0xffffffff, 1);
+	counts(g, ANON, 0, 1);
+	set(g, ANON, O_FLAGS, 1u << F_LRU);
+	set(g, ANON, O_MAPPING, fake_kva(g->f, 0x9000) + 1);
+	set(g, TRUNCATED, O_FLAGS, 1u << F_LRU);
+	set(g, CACHED, O_MAPPING, fake_kva(g->f, 0x9000));
+	build(g);
+	CHECK_EQ(class_without(g, E_PG_ACTIVE, true, ANON), CLASS_ANON);
+	CHECK_EQ(class_without(g, E_PG_ACTIVE, true, TRUNCATED), CLASS_TRUNCATED);
+	CHECK_EQ(class_without(g, E_PG_ACTIVE, true, IN_USE), CLASS_UNKNOWN);
+	CHECK_EQ(class_without(g, E_PG_ACTIVE, true, CACHED), CLASS_FILE);
+	CHECK_EQ(class_without(g, M_PAGE_MAPPING, true, ANON), CLASS_UNREAD);
+	CHECK_EQ(class_without(g, M_PAGE_MAPPING, true, TRUNCATED), CLASS_UNREAD);
+	CHECK_EQ(class_without(g, M_PAGE_MAPPING, true, IN_USE), CLASS_UNREAD);
+	CHECK_EQ(class_without(g, M_PAGE_MAPCOUNT, true, TRUNCATED), CLASS_TRUNCATED);
+	CHECK_EQ(class_without(g, M_PAGE_MAPCOUNT, true, CACHED), CLASS_UNREAD);
+	CHECK_EQ(class_without(g, E_PGTY_TABLE, true, IN_USE), CLASS_UNREAD);
+	CHECK_EQ(class_without(g, E_PG_RESERVED, true, IN_USE), CLASS_UNREAD);
+	CHECK_EQ(class_without(g, E_PG_RESERVED, false, IN_USE), CLASS_UNKNOWN);
+	CHECK_EQ(class_without(g, E_PG_RESERVED, true, TRUNCATED), CLASS_TRUNCATED);
+	rig_free(g);
+}
+
 static void test_buddy(void)
 {
 	struct rig *g = rig_new(8, false);
@@ -694,6 +740,7 @@ int main(void)
 	test_alike_but_one(4, false, false);
 	test_alike_but_one(8, false, true);
 	test_alike_but_one(4, true, true);
+	test_lost_facts();
 	test_buddy();
 	test_shared_tails();
 	test_alike_chunks();

@@ -222,7 +222,7 @@ bool page_is_blank(const struct pagefmt *f, const uint8_t *p, uint64_t kva)
 	uint64_t lru = page_word(f, p, f->lru);
 
 	return f->mapcount_form != MAPCOUNT_NONE && !(page_flags(f, p) & ~f->reserved) &&
-	       !page_refcount(f, p) && !page_mapping(f, p) && !load32(p + f->mapcount, f->big) &&
+	       !page_refcount(f, p) && !page_mapping(f, p) && !page_type(f, p) &&
 	       (!lru || lru == kva + f->lru);
 }
 

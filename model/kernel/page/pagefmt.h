@@ -106,15 +106,16 @@ static inline uint32_t page_refcount(const struct pagefmt *f, const uint8_t *p)
 	return load32(p + f->refcount, f->big) + f->count_bias;
 }
 
+/* 0 as well if its place is not known. No kernel begins struct page with it. */
 static inline uint64_t page_mapping(const struct pagefmt *f, const uint8_t *p)
 {
-	return page_word(f, p, f->mapping);
+	return f->mapping ? page_word(f, p, f->mapping) : 0;
 }
 
-/* page._mapcount, also page.page_type: one word since both exist. */
+/* page._mapcount, also page.page_type: one word since both exist. Without it: not mapped, no type. */
 static inline uint32_t page_type(const struct pagefmt *f, const uint8_t *p)
 {
-	return load32(p + f->mapcount, f->big);
+	return f->mapcount ? load32(p + f->mapcount, f->big) : UINT32_MAX;
 }
 
 static inline bool type_is_type(const struct pagefmt *f, uint32_t type)

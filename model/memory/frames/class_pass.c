@@ -23,11 +23,36 @@ static const enum layout_id word_flags[WORD_BITS] = {
 	[BIT_ACTIVE] = E_PG_ACTIVE,
 };
 
+static const struct {
+	enum layout_id id;
+	enum lost_of_page is;
+} deciding[] = {
+	{ M_PAGE_MAPPING, LOST_MAPPING }, { M_PAGE_MAPCOUNT, LOST_MAPCOUNT },
+	{ M_PAGE_TYPE, LOST_OTHER }, { M_PAGE_REFCOUNT, LOST_OTHER },
+	{ M_PAGE_COMPOUND_HEAD, LOST_OTHER }, { E_PG_LRU, LOST_OTHER },
+	{ E_PG_SLAB, LOST_OTHER }, { E_PG_RESERVED, LOST_OTHER },
+	{ E_PG_SWAPCACHE, LOST_OTHER }, { E_PG_HEAD, LOST_OTHER },
+	{ E_PGTY_BUDDY, LOST_OTHER }, { E_PGTY_OFFLINE, LOST_OTHER },
+	{ E_PGTY_TABLE, LOST_OTHER }, { E_PGTY_HUGETLB, LOST_OTHER },
+	{ E_PGTY_SLAB, LOST_OTHER },
+};
+
+static unsigned lost_of_page(const struct layout *l)
+{
+	unsigned lost = 0;
+
+	for (size_t i = 0; i < ARRAY_LEN(deciding); i++)
+		if (l->v[deciding[i].id].alt == FACT_LOST)
+			lost |= deciding[i].is;
+	return lost;
+}
+
 static void init_pass(struct class_pass *c, const struct kernel *k, struct reader *r)
 {
 	const struct layout *l = &k->layout;
 
 	pagefmt_init(&c->fmt, k);
+	c->lost = lost_of_page(l);
 	for (unsigned i = 0; i < WORD_BITS; i++)
 		c->word[i] = pagefmt_flag(&c->fmt, word_flags[i]);
 	c->kmalloc = (uint32_t)layout_enum(l, E_PGTY_LARGE_KMALLOC, 0);

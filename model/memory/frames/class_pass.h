@@ -21,6 +21,11 @@
  */
 #define MAYBE BYTE_MARK
 
+/* What of struct page is on types that could not be read. */
+enum lost_of_page { LOST_MAPPING = 1, LOST_MAPCOUNT = 2, LOST_OTHER = 4 };
+
+#define LOST_ANY (LOST_MAPPING | LOST_MAPCOUNT | LOST_OTHER)
+
 enum word_bit { BIT_WRITEBACK, BIT_UNEVICTABLE, BIT_MLOCKED, BIT_ACTIVE, WORD_BITS };
 
 /* One that those after it may be like. */
@@ -56,6 +61,7 @@ struct class_pass {
 	const struct kernel *k;
 	struct pagefmt fmt;
 	uint64_t word[WORD_BITS];
+	unsigned lost;		    /* enum lost_of_page */
 	uint32_t kmalloc, zsmalloc; /* types in the top byte; 0: not told apart */
 	uint64_t zero, huge_zero;   /* pfns; UINT64_MAX: none */
 	struct arena mem;

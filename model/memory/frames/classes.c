@@ -140,6 +140,23 @@ static enum page_class class_of_page(const struct class_pass *p, struct class_wo
 	return CLASS_UNKNOWN;
 }
 
+/*
+ * CLASS, which a page has because others were ruled out: not if what rules them out is on types that could not be
+ * read. Then nothing describes the page.
+ */
+static enum page_class unless_lost(const struct class_pass *p, enum page_class class)
+{
+	switch (class) {
+	case CLASS_COMPOUND:
+	case CLASS_UNKNOWN: return p->lost & LOST_ANY ? CLASS_UNREAD : class;
+	case CLASS_TRUNCATED:
+	case CLASS_SWAPCACHE: return p->lost & LOST_MAPPING ? CLASS_UNREAD : class;
+	case CLASS_FILE:
+	case CLASS_SHMEM: return p->lost & LOST_MAPCOUNT ? CLASS_UNREAD : class;
+	default: return class;
+	}
+}
+
 static void counts_times(struct class_counts *c, uint64_t n)
 {
 	c->pages *= n;
@@ -328,6 +345,7 @@ static uint8_t decode_page(const struct class_pass *c, struct class_worker *w, s
 	if ((class == CLASS_UNKNOWN || class == CLASS_COMPOUND) &&
 	    w->pool_head == (role == PAGE_TAIL ? head : kva))
 		class = CLASS_PAGE_POOL;
+	class = unless_lost(c, class);
 	count_page(c, w, class, &g);
 	if (class == CLASS_HUGETLB && role == PAGE_HEAD && g.fr & FR_CACHE)
 		w->hugetlb_cached++;
