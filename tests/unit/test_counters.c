@@ -80,3 +80,19 @@ TEST(decide)
 	CHECK_EQ(g.classes.count[CLASS_KMALLOC].pages + g.classes.count[CLASS_UNKNOWN].pages, 1505);
 	fake_free(g.f);
 }
+
+/* A claim that lacks a type finds no frame. */
+TEST(doubt)
+{
+	struct rig g;
+
+	start(&g);
+	g.classes.count[CLASS_STACK].pages = 1;
+	census_doubt_empty(&g.f->kernel, &g.c);
+	CHECK(!g.c.unknown[CLASS_PIPE] && !g.c.unknown[CLASS_BOOT]);
+	g.f->kernel.layout.lost = 1;
+	census_doubt_empty(&g.f->kernel, &g.c);
+	CHECK(g.c.unknown[CLASS_PIPE] && g.c.unknown[CLASS_BOOT]);
+	CHECK(!g.c.unknown[CLASS_STACK] && !g.c.unknown[CLASS_ANON]);
+	fake_free(g.f);
+}

@@ -71,6 +71,7 @@ static void *make_census(const struct snapshot *s, struct arena *mem)
 		without_resources(c);
 	census_count(s, r, mem, c);
 	census_tell_counters(s, c);
+	census_doubt_empty(s->k, c);
 	reader_free(r);
 	return c;
 }

@@ -201,3 +201,14 @@ void census_settle(const struct snapshot *s, struct reader *r, struct census *c)
 	if (known && slab > slabs && slab < found)
 		census_decide(c, compound, slab - slabs);
 }
+
+void census_doubt_empty(const struct kernel *k, struct census *c)
+{
+	if (!k->layout.lost)
+		return;
+	for (unsigned i = 0; i < PAGE_CLASSES; i++)
+		if (!c->classes->count[i].pages &&
+		    (page_class_is(i, CF_CLAIMED) || i == CLASS_KMALLOC || i == CLASS_IMAGE ||
+		     i == CLASS_CRASH || i == CLASS_BOOT))
+			c->unknown[i] = true;
+}

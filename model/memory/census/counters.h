@@ -17,4 +17,10 @@ void census_decide(struct census *c, uint64_t frames, uint64_t pages);
 /* Compound pages without a type become large kmalloc, or unknown: by the kernel's counter of slab. After all claims. */
 void census_settle(const struct snapshot *s, struct reader *r, struct census *c);
 
+/*
+ * Where types could not be read, a class without frames that a claim makes is unknown: which claims lack such a type
+ * is not listed. After all claims.
+ */
+void census_doubt_empty(const struct kernel *k, struct census *c);
+
 #endif
