@@ -9,6 +9,7 @@
 #include "dumpread/base/bytes.h"
 #include "facts/layout/base.h"
 #include "facts/layout/cpu.h"
+#include "facts/layout/origin.h"
 
 enum status linear_kvtop(const struct linear *l, uint64_t kva, uint64_t *pa, uint64_t *run)
 {
@@ -85,6 +86,46 @@ bool linear_find(struct dump *d, struct linear *l, const char *machine, uint64_t
 	}
 	reader_free(r);
 	return found;
+}
+
+bool root_at(struct reader *r, struct kernel_map *m, uint64_t root, uint64_t va)
+{
+	uint64_t pa;
+
+	m->root = root;
+	return root < m->env.max_pa && !pgtrans(r, m->paging, &m->env, root, va, &pa, NULL) &&
+	       pa == root;
+}
+
+bool root_search(struct reader *r, struct kernel_map *m, uint64_t va, uint64_t step)
+{
+	uint64_t root;
+
+	for (root = va & (step - 1); reader_step(r, &root, step) && root < m->env.max_pa;
+	     root += step)
+		if (root_at(r, m, root, va))
+			return true;
+	return false;
+}
+
+void image_late(const struct dump *d, struct linear *image)
+{
+	uint64_t start, end;
+
+	if (image->size && fact_symbol(d, Y_IMAGE_START, &start) &&
+	    fact_symbol(d, Y_IMAGE_END, &end) && end > start)
+		*image = (struct linear){ start, image->pa + (start - image->va), end - start };
+}
+
+bool told_vmalloc_total(struct dump *d, uint64_t *ret)
+{
+	int64_t start, end;
+
+	if (!vmcoreinfo_number(d, "VMALLOC_START", &start) ||
+	    !vmcoreinfo_number(d, "VMALLOC_END", &end))
+		return false;
+	*ret = (uint64_t)end - (uint64_t)start;
+	return (uint64_t)end > (uint64_t)start;
 }
 
 uint64_t linear_max_pa(const struct dump *d)

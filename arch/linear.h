@@ -49,6 +49,17 @@ enum status linear_kvtop(const struct linear *l, uint64_t kva, uint64_t *pa, uin
 bool linear_find(struct dump *d, struct linear *l, const char *machine, uint64_t step,
 		 uint64_t max_pa);
 
+/* Is the kernel's root at ROOT? It maps its own address VA there. m->root is ROOT then or not. */
+bool root_at(struct reader *r, struct kernel_map *m, uint64_t root, uint64_t va);
+/* The same for each place that agrees with VA in the bits below STEP, a power of two. */
+bool root_search(struct reader *r, struct kernel_map *m, uint64_t va, uint64_t step);
+
+/* IMAGE, of which a place is known, is from now on what lies between the first and last symbol. */
+void image_late(const struct dump *d, struct linear *image);
+
+/* VMALLOC_TOTAL where it is the difference of what VMCOREINFO tells, no byte less. */
+bool told_vmalloc_total(struct dump *d, uint64_t *ret);
+
 /* Exclusive end of the physical memory that the image describes. */
 uint64_t linear_max_pa(const struct dump *d);
 

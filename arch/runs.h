@@ -76,4 +76,23 @@ static inline void decode_run(const struct last_page *last, uint64_t page, struc
 	out->run = RUN_GROUP;
 }
 
+/* Young and dirty of one of the N pages at RAW, decoded to OUT, belong to all of them whose entries have all of MEMBER. */
+static inline void gather_flags(const uint8_t *raw, unsigned n, uint64_t member, struct pte *out)
+{
+	unsigned both = 0, flags = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		both |= out[i].kind == PTE_PAGE ? out[i].flags : 0u;
+		flags |= out[i].flags ^ out[0].flags;
+	}
+	both &= PTE_DIRTY | PTE_YOUNG;
+	if (!(flags & (PTE_DIRTY | PTE_YOUNG)))
+		return;
+	for (unsigned i = 0; i < n; i++)
+		if (out[i].kind == PTE_PAGE && (raw_entry(raw, i) & member) == member) {
+			out[i].flags |= (uint16_t)both;
+			out[i].run = 0;
+		}
+}
+
 #endif

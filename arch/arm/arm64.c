@@ -16,7 +16,6 @@
 #include "dumpread/image/vmcoreinfo.h"
 #include "facts/layout/cpu.h"
 #include "facts/layout/levels.h"
-#include "facts/layout/origin.h"
 
 #define TOP(bits) (UINT64_MAX << (bits))	/* the upper 1 << BITS bytes begin there */
 
@@ -147,32 +146,14 @@ static struct linear linear_map(const struct dump *d, int64_t configured)
 	return l;
 }
 
-static bool is_root(struct reader *r, const struct kernel_map *m, uint64_t root, uint64_t va)
-{
-	uint64_t pa;
-
-	return root < m->env.max_pa && !pgtrans(r, m->paging, &m->env, root, va, &pa, NULL) &&
-	       pa == root;
-}
-
-/* The root maps its own address VA. Without kimage_voffset each place that an image may have is tried. */
+/* Without kimage_voffset each place that an image may have is tried. */
 static bool find_root(const struct dump *d, struct reader *r, struct arm64 *x, uint64_t va)
 {
-	struct kernel_map *m = &x->map;
 	int64_t voffset;
-	uint64_t root;
 
-	if (vmcoreinfo_number(d, "kimage_voffset", &voffset)) {
-		m->root = va - (uint64_t)voffset;
-		return is_root(r, m, m->root, va);
-	}
-	for (root = va & (IMAGE_ALIGN - 1);
-	     reader_step(r, &root, IMAGE_ALIGN) && root < m->env.max_pa; root += IMAGE_ALIGN)
-		if (is_root(r, m, root, va)) {
-			m->root = root;
-			return true;
-		}
-	return false;
+	if (vmcoreinfo_number(d, "kimage_voffset", &voffset))
+		return root_at(r, &x->map, va - (uint64_t)voffset, va);
+	return root_search(r, &x->map, va, IMAGE_ALIGN);
 }
 
 /* The image, until its symbols are known: if the tables are lost, symbols and types can still be found. */
@@ -257,22 +238,13 @@ static void late_linear(const struct dump *d, struct reader *r, struct kernel_ma
 	m->low.size = m->low.pa < m->env.max_pa ? m->env.max_pa - m->low.pa : 0;
 }
 
-static void late_image(const struct dump *d, struct linear *image)
-{
-	uint64_t start, end;
-
-	if (image->size && fact_symbol(d, Y_IMAGE_START, &start) &&
-	    fact_symbol(d, Y_IMAGE_END, &end) && end > start)
-		*image = (struct linear){ start, image->pa + (start - image->va), end - start };
-}
-
 static enum status arm64_attach_late(struct dump *d)
 {
 	struct arm64 *x = d->kv_self;
 	struct reader *r = reader_new(d);
 
 	late_linear(d, r, &x->map);
-	late_image(d, &x->image);
+	image_late(d, &x->image);
 	reader_free(r);
 	arm64_env_of(&x->map.env, entries_since(d));
 	log_debug(d->log, "%s, swap form %u, form %#x", x->map.paging->name, x->map.env.swap_form,
@@ -285,18 +257,6 @@ static enum status arm64_attach_late(struct dump *d)
 static uint64_t arm64_code_addr(const struct dump *d, uint64_t addr)
 {
 	return addr >> 55 & 1 ? addr | TOP(va_bits(d)) : addr;
-}
-
-/* VMALLOC_TOTAL is the difference, no byte less (asm/pgtable.h); both since 5.19 or before. */
-static bool arm64_vmalloc_total(struct dump *d, uint64_t *ret)
-{
-	int64_t start, end;
-
-	if (!vmcoreinfo_number(d, "VMALLOC_START", &start) ||
-	    !vmcoreinfo_number(d, "VMALLOC_END", &end))
-		return false;
-	*ret = (uint64_t)end - (uint64_t)start;
-	return (uint64_t)end > (uint64_t)start;
 }
 
 /* asm/sparsemem.h until f0b13ee23241 (v5.12); VMCOREINFO has both since */
@@ -328,7 +288,7 @@ const struct arch arch_arm64 = {
 	.by_rule = arm64_by_rule,
 	.user_end = arm64_user_end,
 	.is_kernel_addr = arm64_is_kernel_addr,
-	.vmalloc_total = arm64_vmalloc_total,
+	.vmalloc_total = told_vmalloc_total,	/* both since 5.19 or before */
 	.sections = arm64_sections,
 	.prstatus = { 392, 344, 368, 360 },	/* pr_reg is at 112: x29, pc, sp */
 	.code_addr = arm64_code_addr,

@@ -200,25 +200,6 @@ static void decode_upper(const struct paging *p, const struct masks *m, unsigned
 
 /* ---- contiguous blocks ------------------------------------------------------------------- */
 
-static void gather(const uint8_t *raw, unsigned n, struct pte *out)
-{
-	unsigned both = 0, flags = 0;
-
-	for (unsigned i = 0; i < n; i++) {
-		both |= out[i].kind == PTE_PAGE ? out[i].flags : 0u;
-		flags |= out[i].flags ^ out[0].flags;
-	}
-	both &= PTE_DIRTY | PTE_YOUNG;
-	if (!(flags & (PTE_DIRTY | PTE_YOUNG)))
-		return;
-	for (unsigned i = 0; i < n; i++)
-		if (out[i].kind == PTE_PAGE &&
-		    (raw_entry(raw, i) & (CONT | VALID)) == (CONT | VALID)) {
-			out[i].flags |= (uint16_t)both;
-			out[i].run = 0;
-		}
-}
-
 static void gather_blocks(const struct paging *p, unsigned level, const uint8_t *raw, unsigned n,
 			  struct pte *out)
 {
@@ -226,7 +207,7 @@ static void gather_blocks(const struct paging *p, unsigned level, const uint8_t 
 
 	for (unsigned i = 0; i + block <= n; i += block)
 		if ((raw_entry(raw, i) & (CONT | VALID)) == (CONT | VALID))
-			gather(raw + (size_t)i * 8, block, out + i);
+			gather_flags(raw + (size_t)i * 8, block, CONT | VALID, out + i);
 }
 
 static void arm64_decode(const struct paging *p, const struct paging_env *env, unsigned level,
