@@ -11,6 +11,7 @@
 #include "arch/linear.h"
 #include "arch/ppc/ppc32.h"
 #include "arch/ppc/ppc64.h"
+#include "arch/riscv/riscv64.h"
 #include "arch/x86/i386.h"
 #include "arch/x86/x86_64.h"
 #include "dumpread/base/bytes.h"
@@ -23,6 +24,7 @@ static const struct arch *const archs[] = {
 	&arch_ppc32,
 	&arch_ppc64,
 	&arch_arm64,
+	&arch_riscv64,
 };
 
 /* EM_386 without a word size is x86 in either mode. */
@@ -90,7 +92,7 @@ static enum status attach_as(struct dump *d, const struct arch *a)
 
 static enum status unsupported(struct dump *d)
 {
-	static const char reads[] = "vmcensus reads x86-64, i386, PowerPC and arm64";
+	static const char reads[] = "vmcensus reads x86-64, i386, PowerPC, arm64 and riscv64";
 	const char *name = machine_name(d->elf_machine, d->word_size);
 
 	if (!name)

@@ -60,7 +60,9 @@ struct pte {
 	uint8_t kind;		/* enum pte_kind */
 	union {
 		uint8_t swap_type;	/* PTE_SWAP: raw type number */
-		uint8_t shift;		/* PTE_HUGE_TABLE */
+		/* PTE_HUGE_TABLE; PTE_PAGE: not 0 if 1 << shift bytes are mapped by equal
+		   neighbours. One that is decoded alone tells where these bytes begin. */
+		uint8_t shift;
 	};
 	/* PTE_PAGE: so many entries from this one on map pages one after the other, with the same
 	   flags; 0: not known, also if it is so */
@@ -93,7 +95,8 @@ struct paging {
 	void (*decode)(const struct paging *p, const struct paging_env *env, unsigned level,
 		       const uint8_t *raw, unsigned n, struct pte *out);
 	/* log2 of the neighbours that a flag of one may belong to (arm64's contiguous
-	   entries): pgwalk() has them decoded together, RAW being the first; 0: each has its own */
+	   entries), or whose place says what they map (riscv64's NAPOT): pgwalk() has them
+	   decoded together, RAW being the first; 0: each stands for itself */
 	uint8_t group_bits[PAGING_LEVELS];
 };
 
@@ -187,6 +190,8 @@ struct arch {
 	uint8_t pkey_bits;		/* of a protection key, from bit 32 of vm_flags on; 0: none */
 	uint16_t pkey_feature;		/* of boot_cpu_data.x86_capability: keys are in use */
 	struct arch_prstatus prstatus;	/* bytes 0: none is read */
+	uint8_t frame_below;		/* bytes from a frame's record up to where the frame
+					   pointer points */
 	/* The address that a saved return address stands for; NULL: it is that itself. */
 	uint64_t (*code_addr)(const struct dump *d, uint64_t addr);
 	const struct arch_gate *gate;	/* NULL: processes have none */

@@ -314,7 +314,7 @@ static uint64_t contiguous(const struct walk *w, unsigned level, const uint8_t *
 		w->p->decode(w->p, w->env, level, raw + (size_t)i * w->p->entry_size[level], m,
 			     pte);
 		for (unsigned k = 0; k < m; k++, bytes += size)
-			if (pte[k].kind != PTE_PAGE || pte[k].pa != pa + bytes)
+			if (pte[k].kind != PTE_PAGE || pte[k].shift || pte[k].pa != pa + bytes)
 				return bytes;
 	}
 	return bytes;
@@ -328,6 +328,27 @@ static unsigned repeats(const uint8_t *raw, unsigned n, size_t size)
 	while (i < n && !memcmp(raw + i * size, raw, size))
 		i++;
 	return i;
+}
+
+/* pgtrans() found that PTE, N of whose level lie at RAW, maps VA. */
+static void found(const struct walk *w, unsigned level, const struct pte *pte, const uint8_t *raw,
+		  unsigned n, uint64_t va, uint64_t *pa, uint64_t *run)
+{
+	struct reader_path *path = reader_path(w->r);
+	unsigned shift = w->shift[level];
+	uint64_t in = va & low_mask(shift), off = va & low_mask(pte->shift ? pte->shift : shift);
+
+	*pa = pte->pa + off;
+	if (!level) {
+		uint64_t same = pte->shift ? 1 : repeats(raw, n, w->p->entry_size[0]);
+
+		path->same = va - in;
+		path->same_end = path->same + (same << shift);
+		path->same_pa = *pa - in;
+	}
+	if (run)
+		*run = pte->shift ? (UINT64_C(1) << pte->shift) - off
+				  : contiguous(w, level, raw, n, pte->pa, off + RUN_ENOUGH) - off;
 }
 
 /* pgtrans() where DIR, an entry of LEVEL, points to pages of a size of their own. */
@@ -382,7 +403,6 @@ enum status pgtrans(struct reader *r, const struct paging *p, const struct pagin
 		struct page_ref ref = { 0 };
 		const uint8_t *raw;
 		enum status st = borrow_entries(&w, level, table, i, index_end - i, &ref, &raw, &n);
-		uint64_t off = va & low_mask(shift);
 		struct pte pte;
 
 		if (st)
@@ -396,19 +416,8 @@ enum status pgtrans(struct reader *r, const struct paging *p, const struct pagin
 			reader_release(r, &ref);
 			return trans_huge(&w, level, &pte, va, pa, run);
 		}
-		if (pte.kind == PTE_PAGE) {
-			*pa = pte.pa + off;
-			if (!level) {
-				uint64_t same = repeats(raw, n, p->entry_size[0]);
-
-				path->same = va - off;
-				path->same_end = path->same + (same << shift);
-				path->same_pa = pte.pa;
-			}
-			if (run)
-				*run = contiguous(&w, level, raw, n, pte.pa, off + RUN_ENOUGH) -
-				       off;
-		}
+		if (pte.kind == PTE_PAGE)
+			found(&w, level, &pte, raw, n, va, pa, run);
 		reader_release(r, &ref);
 		if (pte.kind == PTE_PAGE)
 			return ST_OK;

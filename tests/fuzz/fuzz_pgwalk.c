@@ -6,7 +6,8 @@
  *			3: no L1TF; 4: the image tells the root's symbol;
  *			5..7: which machine, see machines[]
  *	1, 2		root: page frame, offset in it (times 16); bit 7 of the frame: arm64, with
- *			a row by bits 5..7 of byte 0 and a release by its bits 2 and 3
+ *			a row by bits 5..7 of byte 0 and a release by its bits 2 and 3; bit 6
+ *			alone: riscv64, the same
  *	3..10, 11..18	start and end of a walk
  *	then records	op, frame, offset (u16), data:
  *			op odd: op/2 bytes of memory at that offset
@@ -21,6 +22,7 @@
 #include "arch/arm/arm64.h"
 #include "arch/ppc/ppc32.h"
 #include "arch/ppc/ppc64.h"
+#include "arch/riscv/riscv64.h"
 #include "arch/x86/i386.h"
 #include "tests/unit/tables.h"
 
@@ -154,18 +156,43 @@ static void arm64_info(struct tables *t, const uint8_t *data, char *info, size_t
 	t->dump.vmcoreinfo = info;
 }
 
+static const unsigned riscv64_bits[] = { 39, 48, 57 };
+
+static bool is_riscv64(const uint8_t *data)
+{
+	return (data[1] & 0xc0) == 0x40;
+}
+
+/* The same; without those numbers (before 6.2) its root is looked for. */
+static void riscv64_info(struct tables *t, const uint8_t *data, char *info, size_t size)
+{
+	int n = snprintf(info, size,
+			 "OSRELEASE=6.12.0\nSYMBOL(_stext)=ffffffff80002000\nSYMBOL(swapper_pg_dir)=ffffffff80005000\n");
+
+	t->dump.elf_machine = EM_RISCV;
+	t->dump.word_size = 8;
+	if (data[0] & 16)
+		snprintf(info + n, size - (size_t)n,
+			 "NUMBER(VA_BITS)=%u\nNUMBER(phys_ram_base)=0\nNUMBER(PAGE_OFFSET)=0xffffffd600000000\n"
+			 "NUMBER(va_kernel_pa_offset)=0xffffffff80000000\n",
+			 riscv64_bits[(data[0] >> 5) % 3]);
+	t->dump.vmcoreinfo = info;
+}
+
 static void attach(struct tables *t, const uint8_t *data)
 {
 	const struct machine *m = &machines[data[0] >> 5];
 	const struct arch *a;
 	uint64_t pa, run;
-	char info[256];
+	char info[320];
 	struct reader *r;
 
 	t->dump.elf_machine = m->elf_machine;
 	t->dump.word_size = m->word_size;
 	if (is_arm64(data)) {
 		arm64_info(t, data, info, sizeof(info));
+	} else if (is_riscv64(data)) {
+		riscv64_info(t, data, info, sizeof(info));
 	} else if (data[0] & 16) {
 		snprintf(info, sizeof(info),
 			 "SYMBOL(swapper_pg_dir)=%llx\n"
@@ -199,6 +226,13 @@ static const struct paging *choose(const uint8_t *data, struct paging_env *env)
 		arm64_env_init(env, 12, arm64_bits_of(data), (uint64_t)TABLES_PAGES * TABLES_PAGE);
 		arm64_env_of(env, releases[data[0] >> 2 & 3]);
 		return arm64_row(12, arm64_bits_of(data));
+	}
+	if (is_riscv64(data)) {
+		static const int releases[] = { V(5, 10), V(5, 19), V(6, 12), V(7, 2) };
+
+		riscv64_env_init(env, (uint64_t)TABLES_PAGES * TABLES_PAGE);
+		riscv64_env_of(env, releases[data[0] >> 2 & 3]);
+		return riscv64_row(riscv64_bits[(data[0] >> 5) % 3]);
 	}
 	x86_64_env_init(env, (uint64_t)TABLES_PAGES * TABLES_PAGE);
 	env->sme_mask = data[0] & 2 ? UINT64_C(1) << 47 : 0;
@@ -238,7 +272,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	p = choose(data, &env);
 	t = tables_new();
-	root = (uint64_t)(data[1] & 0x7f) << 12 | data[2] << 4;
+	root = (uint64_t)(data[1] & (is_riscv64(data) ? 0x3f : 0x7f)) << 12 | data[2] << 4;
 	start = load64(data + 3, false);
 	end = load64(data + 11, false);
 	fill(t, data + HEADER, size - HEADER);
