@@ -344,6 +344,31 @@ static void test_records(void)
 	end(&r);
 }
 
+/* riscv64: the record lies in the 16 bytes below the frame pointer. */
+static void test_records_below(void)
+{
+	enum { FP = 32, PC = 40 };
+	struct rig r;
+
+	start(&r, 8, false);
+	r.f->arch.frame_below = 16;
+	fake_members(r.f, { M_TASK_FP, FP, 8 }, { M_TASK_PC, PC, 8 });
+	put(&r, TASK + FP, kva(&r, SP + 0x20));
+	put(&r, TASK + PC, kva(&r, TEXT + 8));
+	put(&r, SP + 0x10, kva(&r, SP + 0x50));
+	put(&r, SP + 0x18, kva(&r, TEXT + 0x10));
+	put(&r, SP + 0x20, kva(&r, SP + 0x30));		/* where others have it */
+	put(&r, SP + 0x28, kva(&r, TEXT + 0x99));
+	put(&r, SP + 0x40, 0);
+	put(&r, SP + 0x48, kva(&r, TEXT + 0x20));
+	walk(&r);
+	CHECK_EQ(r.st.state, KSTACK_WHOLE);
+	CHECK_EQ(r.st.n, 3);
+	CHECK_EQ(r.st.f[1].addr, kva(&r, TEXT + 0x10));
+	CHECK_EQ(r.st.f[2].addr, kva(&r, TEXT + 0x20));
+	end(&r);
+}
+
 /* Of two mms: one is held for writing, and a task waits for the other, which a reader holds. */
 static void test_locks(void)
 {
@@ -406,6 +431,7 @@ int main(void)
 	test_guessed();
 	test_pointers();
 	test_records();
+	test_records_below();
 	test_chain(true);
 	test_chain(false);
 	test_locks();

@@ -102,11 +102,11 @@ static uint64_t code_addr(const struct kwalk *w, uint64_t saved)
 	return k->arch->code_addr ? k->arch->code_addr(k->dump, saved) : saved;
 }
 
-/* The frame at w->bp: that of its caller, and where it returns to. */
+/* The frame that w->bp tells: that of its caller, and where it returns to. */
 static bool frame_record(struct kwalk *w)
 {
 	unsigned word = w->ks->k->dump->word_size;
-	uint64_t at = w->bp;
+	uint64_t at = w->bp - w->ks->k->arch->frame_below;
 
 	if (at < w->sp || !kwalk_word(w, at + word, &w->ip) || !kwalk_word(w, at, &w->bp))
 		return false;
@@ -139,7 +139,7 @@ static bool in_registers(struct kwalk *w)
 	return true;
 }
 
-/* Frame pointers (CONFIG_FRAME_POINTER, arm64): bp leads to the caller's, and the return address is behind
+/* Frame pointers (CONFIG_FRAME_POINTER, arm64, riscv64): bp leads to the caller's, and the return address is behind
    it. Believed if the chain ends as it must: at zero, at saved registers, or (i386) at what user
    space had in bp. */
 static bool walk_pointers(struct kwalk *w)
@@ -256,7 +256,7 @@ static bool switched_away(struct kwalk *w)
 	return true;
 }
 
-/* arm64 keeps what a function must preserve, and where it goes on (struct cpu_context). */
+/* arm64 (struct cpu_context) and riscv64 keep what a function must preserve, and where it goes on. */
 static bool saved_context(struct kwalk *w, uint64_t task)
 {
 	const struct kernel *k = w->ks->k;
