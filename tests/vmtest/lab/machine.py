@@ -17,7 +17,6 @@ from .packages import PREPARING, LabError, Suite, mirror, run, version_key
 from .targets import ONE_THREAD, PARALLEL, PERSISTENT, TARGETS, target_of
 
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-ROOT_SUITE = 'bookworm'
 ZOO = ('zoo', 'memory', 'huge', 'files', 'process', 'task')
 MODULES = ('virtio_pci', 'virtio_blk', 'crc32c_generic', 'crc32c_intel', 'libcrc32c', 'ext4',
            'qemu_fw_cfg', 'overlay', 'nd_e820', 'nd_pmem')
@@ -57,7 +56,7 @@ def unmount(tree):
 
 def bootstrap(target, tree):
     run('debootstrap', '--arch', target.arch, '--variant=minbase',
-        '--include=' + ','.join(target.root_packages), ROOT_SUITE, tree, mirror(ROOT_SUITE), timeout=1800)
+        '--include=' + ','.join(target.root_packages), target.suite, tree, mirror(target.suite), timeout=1800)
     unmount(tree)
     shutil.rmtree(tree + '/var/cache/apt', ignore_errors=True)
 
@@ -68,7 +67,7 @@ def unpack_root(target, tree, cache):
     for name in ('bin', 'sbin', 'lib', 'lib64'):
         os.mkdir(f'{tree}/usr/{name}')
         os.symlink('usr/' + name, f'{tree}/{name}')
-    suite = Suite(ROOT_SUITE, cache, target.arch)
+    suite = Suite(target.suite, cache, target.arch)
     suite.unpack(suite.closure(target.root_packages), tree)
     for name in ('dev', 'proc', 'sys', 'run', 'tmp', 'mnt'):
         os.makedirs(f'{tree}/{name}', exist_ok=True)
@@ -81,7 +80,7 @@ def root_image(cache, target):
     image = os.path.join(cache, 'root.img' if target.native else f'root-{target.arch}.img')
     if os.path.exists(image):
         return image
-    print(f'vmtest: making a {ROOT_SUITE} root image for {target.arch}', flush=True)
+    print(f'vmtest: making a {target.suite} root image for {target.arch}', flush=True)
     tree = os.path.join(cache, 'root-' + target.arch)
     unmount(tree)
     shutil.rmtree(tree, ignore_errors=True)
@@ -170,7 +169,7 @@ class Kernel:
 class BuiltKernel:
     """A kernel with all its drivers built in: FOLDER has its vmlinuz and vmlinux (DWARF)."""
 
-    ARCHES = {(62, 1): 'amd64', (3, 1): 'i386', (21, 1): 'ppc64el', (183, 1): 'arm64'}     # e_machine, EI_DATA
+    ARCHES = {(62, 1): 'amd64', (3, 1): 'i386', (21, 1): 'ppc64el', (183, 1): 'arm64', (243, 1): 'riscv64'}  # e_machine, EI_DATA
 
     def __init__(self, folder):
         self.image, self.vmlinux = folder + '/vmlinuz', folder + '/vmlinux'

@@ -27,6 +27,8 @@ HOST_TOOLS = {      # command or file -> Debian package
     'qemu-system-x86_64': 'qemu-system-x86',
     'qemu-system-ppc64': 'qemu-system-ppc',
     'qemu-system-aarch64': 'qemu-system-arm',
+    'qemu-system-riscv64': 'qemu-system-misc',
+    '/usr/share/qemu/opensbi-riscv64-generic-fw_dynamic.bin': 'opensbi',
     'qemu-img': 'qemu-utils',
     'debootstrap': 'debootstrap',
     'mkfs.ext4': 'e2fsprogs',
@@ -48,11 +50,12 @@ HOST_TOOLS = {      # command or file -> Debian package
 
 # Kernel packages.  From 7.2 on the image is split into binary and modules.
 KERNEL = re.compile(r'linux-(image|binary|binary-unsigned)-'
-                    r'(\d+\.\d+\.\d+(?:-\d+|\+deb[\d.]+)?)-(amd64|686|686-pae|powerpc64le|powerpc64le-64k|arm64|arm64-16k)')
+                    r'(\d+\.\d+\.\d+(?:-\d+|\+deb[\d.]+)?)-(amd64|686|686-pae|powerpc64le|powerpc64le-64k|arm64|arm64-16k|riscv64)')
 
 # Releases that have kernels of another CPU (only the archive proper).
 OTHER_SUITES = {'i386': ['bookworm'], 'ppc64el': ['bookworm', 'bookworm-backports', 'trixie', 'sid'],
-                'arm64': ['bookworm', 'trixie', 'trixie-backports', 'sid']}
+                'arm64': ['bookworm', 'trixie', 'trixie-backports', 'sid'],
+                'riscv64': ['trixie', 'trixie-backports', 'sid']}
 
 # "image" is empty where there is "binary"; an unsigned build will do where no other is.
 PREFERENCE = {'image': 0, 'binary-unsigned': 1, 'binary': 2}
@@ -236,7 +239,7 @@ class Kernels:
     BETWEEN = (6, 16), (6, 18)
     # Of other machines: slow, hence last.
     FOREIGN = ['6.1-powerpc64le', '6.12-powerpc64le', '6.12-powerpc64le-64k', '6.1-arm64', '6.12-arm64',
-               '6.12-arm64-16k']
+               '6.12-arm64-16k', '6.12-riscv64']
 
     def __init__(self, cache):
         self.cache = cache

@@ -32,6 +32,7 @@ class Target:
     swap: int = 128         # MiB
     append: str = ''        # more for the kernel's command line
     ram: int = 0            # where memory begins
+    suite: str = 'bookworm'     # of the root image
 
     @property
     def native(self):
@@ -79,6 +80,8 @@ PSERIES = ('qemu-system-ppc64', '-accel', ONE_THREAD, '-M',
            'pseries,cap-cfpc=broken,cap-sbbc=broken,cap-ibs=broken,cap-ccf-assist=off,'
            'cap-hpt-max-page-size=16M')
 
+# That of 7.2 has no vmcoreinfo device ("requires fw_cfg with DMA").
+RISCV_VIRT = ('qemu-system-riscv64', '-accel', ONE_THREAD, '-M', 'virt')
 VIRT = ('qemu-system-aarch64', '-accel', ONE_THREAD, '-M', 'virt', '-device', 'vmcoreinfo')
 
 # Memory that the kernel takes for persistent, for DAX.  Both sections of its page array, of
@@ -96,6 +99,10 @@ TARGETS = {t.arch: t for t in (
     # 52 bits of addresses in 5 levels of 4 KiB, in 4 of 16 KiB; neoverse-n1 has 48 and 47.
     Target('arm64', VIRT, 'max', 'ttyAMA0', BASE + ROOT_PACKAGES, triplet='aarch64-linux-gnu', kernel_arch='arm64',
            types_since=(6, 12), memory=2048, patience=3, lab_disk=256, ram=0x40000000),
+    # 48 bits of addresses, as this machine's device tree says; with no4lvl 39.
+    Target('riscv64', RISCV_VIRT, 'rv64,svnapot=on,svpbmt=on', 'ttyS0', BASE + tuple(p for p in ROOT_PACKAGES if p != 'kexec-tools'),
+           triplet='riscv64-linux-gnu', kernel_arch='riscv', types_since=(6, 12), patience=3, lab_disk=256, ram=0x80000000,
+           suite='trixie'),
 )}
 
 
@@ -105,4 +112,6 @@ def target_of(release):
         return TARGETS['ppc64el']
     if re.search('(^|-)arm64(-16k)?$', release):
         return TARGETS['arm64']
+    if re.search('(^|-)riscv64$', release):
+        return TARGETS['riscv64']
     return TARGETS['i386' if re.search('(^|-)686(-pae)?$', release) else 'amd64']

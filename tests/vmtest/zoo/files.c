@@ -26,6 +26,8 @@
 #define TRIPLET "powerpc64le-linux-gnu"
 #elif defined(__aarch64__)
 #define TRIPLET "aarch64-linux-gnu"
+#elif defined(__riscv)
+#define TRIPLET "riscv64-linux-gnu"
 #elif defined(__powerpc__)
 #define TRIPLET "powerpc-linux-gnu"
 #else
