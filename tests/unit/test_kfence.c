@@ -59,6 +59,7 @@ static void machine(bool own_memory)
 		return;
 	fake_put_uint(g, RECORDS_VAR, fake_kva(g, RECORDS), 8);
 	fake_symbol(g, Y_KFENCE_METADATA_INIT, fake_kva(g, INIT_VAR));
+	fake_put_uint(g, INIT_VAR, fake_kva(g, RECORDS), 8);
 }
 
 static void put_class(struct page_classes *c, uint64_t pfn, enum page_class class)
@@ -105,6 +106,10 @@ TEST(pool)
 	machine(true);
 	expect(PAGES + 2, 0);		/* 5 records of 1160 bytes */
 	fake_put_uint(g, POOL_VAR, 0, 8);	/* kfence.sample_interval=0 */
+	expect(0, 0);
+	fake_put_uint(g, POOL_VAR, fake_kva(g, POOL), 8);	/* the same on riscv64 */
+	fake_put_uint(g, RECORDS_VAR, 0, 8);
+	fake_put_uint(g, INIT_VAR, 0, 8);
 	expect(0, 0);
 	fake_free(g);
 	machine(true);

@@ -55,6 +55,20 @@ static bool count_objects(struct pool *p)
 }
 
 /*
+ * riscv64 takes the memory of the pool whether KFENCE is wanted or not (create_linear_mapping_page_table()
+ * in mm/init.c, 6.12). Without records, since 6.6 of memory that is taken before, nothing is in it, nor says
+ * how large it is: it stays what it is to the kernel, reserved at boot.
+ */
+static bool is_off(const struct kernel *k, struct reader *r)
+{
+	uint64_t records, init;
+
+	return has(k, Y_KFENCE_METADATA) && has(k, Y_KFENCE_METADATA_INIT) &&
+	       !kvar_u64(k, r, Y_KFENCE_METADATA, 0, &records) && !records &&
+	       !kvar_u64(k, r, Y_KFENCE_METADATA_INIT, 0, &init) && !init;
+}
+
+/*
  * The physical address of the pool, which is one piece. Guard pages and freed objects are not mapped: any
  * page that is tells, and all that are agree.
  */
@@ -107,7 +121,7 @@ bool claim_kfence(const struct kernel *k, struct reader *r, struct page_classes 
 		issue_add(k->issues, ST_NODATA, "KFENCE pool", 1, "its address is not readable");
 		return false;
 	}
-	if (!p.start)
+	if (!p.start || is_off(k, r))
 		return true;
 	if (p.start & ((UINT64_C(1) << k->page_shift) - 1) || !count_objects(&p) ||
 	    !claim_pages(&p, c)) {
