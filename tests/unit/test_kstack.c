@@ -366,6 +366,11 @@ static void test_records_below(void)
 	CHECK_EQ(r.st.n, 3);
 	CHECK_EQ(r.st.f[1].addr, kva(&r, TEXT + 0x10));
 	CHECK_EQ(r.st.f[2].addr, kva(&r, TEXT + 0x20));
+	put(&r, SP + 0x40, kva(&r, TEXT + 0x30));	/* the function of a kernel thread */
+	CHECK_EQ(walk(&r)->state, KSTACK_WHOLE);
+	CHECK_EQ(r.st.n, 3);
+	put(&r, SP + 0x40, kva(&r, SP + 0x50));		/* a circle */
+	CHECK_EQ(walk(&r)->state, KSTACK_GUESSED);
 	end(&r);
 }
 

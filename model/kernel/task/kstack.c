@@ -139,13 +139,20 @@ static bool in_registers(struct kwalk *w)
 	return true;
 }
 
+/* Is BP what riscv64 starts a kernel thread with (s[0], copy_thread()): its function? */
+static bool is_function(const struct kwalk *w, uint64_t bp)
+{
+	return w->ks->k->arch->frame_below && kwalk_is_text(w->ks, bp);
+}
+
 /* Frame pointers (CONFIG_FRAME_POINTER, arm64, riscv64): bp leads to the caller's, and the return address is behind
-   it. Believed if the chain ends as it must: at zero, at saved registers, or (i386) at what user
-   space had in bp. */
+   it. Believed if the chain ends as it must: at zero, at saved registers, at the function of a thread, or
+   (i386, riscv64) at what user space had in bp. */
 static bool walk_pointers(struct kwalk *w)
 {
 	while (kwalk_is_text(w->ks, w->ip) && put(w, w->ip, false)) {
-		bool last = !kernel_ptr_ok(w->ks->k, w->bp, 1) || is_mark(w, w->bp);
+		bool last = !kernel_ptr_ok(w->ks->k, w->bp, 1) || is_mark(w, w->bp) ||
+			    is_function(w, w->bp);
 
 		if (!last && !frame_record(w))
 			return false;
