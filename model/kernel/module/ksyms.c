@@ -156,12 +156,19 @@ static bool load(struct ksyms *ks, struct ksym_module *m)
 	return true;
 }
 
+/* Labels that an assembler left there, which the kernel passes over: is_mapping_symbol(), include/linux/module_symbol.h
+   (6.12); modules of riscv64 are full of them. */
+static bool is_label(const char *name)
+{
+	return *name == '$' || str_begins(name, ".L") || str_begins(name, "L0");
+}
+
 static bool named(const struct ksyms *ks, const struct ksym_module *m, const uint8_t *sym,
 		  char *buf, size_t size)
 {
 	uint64_t at = m->strings + load32(sym + SYM_NAME, ks->k->dump->big_endian);
 
-	return !read_kva_str(ks->r, at, buf, size) && *buf;
+	return !read_kva_str(ks->r, at, buf, size) && *buf && !is_label(buf);
 }
 
 /* The symbol before ADDR of those in PIECE of M. */
