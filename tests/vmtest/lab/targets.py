@@ -99,7 +99,7 @@ TARGETS = {t.arch: t for t in (
     # 52 bits of addresses in 5 levels of 4 KiB, in 4 of 16 KiB; neoverse-n1 has 48 and 47.
     Target('arm64', VIRT, 'max', 'ttyAMA0', BASE + ROOT_PACKAGES, triplet='aarch64-linux-gnu', kernel_arch='arm64',
            types_since=(6, 12), memory=2048, patience=3, lab_disk=256, ram=0x40000000),
-    # 48 bits of addresses, as this machine's device tree says; with no4lvl 39.
+    # 57 bits of addresses; with no5lvl 48, with no4lvl 39.
     Target('riscv64', RISCV_VIRT, 'rv64,svnapot=on,svpbmt=on', 'ttyS0', BASE + tuple(p for p in ROOT_PACKAGES if p != 'kexec-tools'),
            triplet='riscv64-linux-gnu', kernel_arch='riscv', types_since=(6, 12), patience=3, lab_disk=256, ram=0x80000000,
            suite='trixie'),
