@@ -209,7 +209,11 @@ const char *say_sockets(const struct telling *t)
 
 const char *say_descriptors(const struct telling *t)
 {
-	return of_use(t, "Pages behind file descriptors were");
+	enum verdict_cause cause = t->e->owner[USE_DESCRIPTORS].cause;
+	bool files = cause == VC_NONE || cause_facts[cause].family == VC_DESCRIPTORS;
+
+	return of_use(t, files ? "Pages behind file descriptors were"
+			       : "Memory that devices of the kernel keep was");
 }
 
 const char *say_other(const struct telling *t)

@@ -72,6 +72,8 @@ const char *owner_text(const struct ev_owner *o, struct arena *mem)
 	case CALLED_BOTH: return arena_printf(mem, "%s and %s", o->name, o->of);
 	case CALLED_PROCESS: return subject_text(&o->subject, mem);
 	case CALLED_HELD: return held_text(o, mem);
+	case CALLED_OBJECT:
+		return arena_printf(mem, "%s (%s)", cause_facts[o->cause].words, o->name);
 	case CALLED_ONE_OF: return one_of_text(o, mem);
 	case CALLED_FILE: return arena_printf(mem, "file %s", o->name);
 	case CALLED_RAMFS:

@@ -34,6 +34,7 @@
 #include "model/memory/census/census.h"
 #include "model/shared.h"
 #include "tests/unit/group_machine.h"
+#include "tests/unit/held_hidden.h"
 #include "tests/unit/held_servers.h"
 #include "tests/unit/slab_machine.h"
 
@@ -110,7 +111,7 @@ static struct subject {
 	MACHINE(hm_page_owner_new, ALLOCATED), MACHINE(hm_tags, ALLOCATED),
 	MACHINE(hm_tags_in_flags, ALLOCATED), MACHINE(groups, GROUPS),
 	MACHINE(hm_rpc, OWNERS), MACHINE(hm_rpc_arrays, OWNERS), MACHINE(hm_raid, OWNERS),
-	MACHINE(hm_kexec, OWNERS),
+	MACHINE(hm_kexec, OWNERS), MACHINE(hm_ramdisk, OWNERS),
 };
 
 static const struct subject *now;

@@ -321,6 +321,26 @@ TEST(holders)
 	}
 }
 
+/* What no descriptor leads to is called by its own name, and is not behind one. */
+TEST(of_devices)
+{
+	struct hand h;
+
+	usual(&h);
+	of_descriptors(&h);
+	h.e.owner[USE_DESCRIPTORS] = (struct ev_owner){ .called = CALLED_OBJECT, .name = "ram0", .cause = VC_RAM_DISKS, .bytes = 590 * MIB };
+	judge(&h);
+	CHECK_STR(cause(&h, VERDICT_HOLDER), "ram disks");
+	CHECK(strstr(text(&h, VERDICT_HOLDER), "Memory that devices of the kernel keep was 600 MiB"));
+	CHECK(strstr(text(&h, VERDICT_HOLDER), "ram disks (ram0), 590 MiB"));
+	h.e.owner[USE_DESCRIPTORS] = (struct ev_owner){ .called = CALLED_HELD, .name = "", .cause = VC_PIPES, .bytes = 590 * MIB };
+	judge(&h);
+	CHECK_STR(cause(&h, VERDICT_HOLDER), "pipes");
+	CHECK(strstr(text(&h, VERDICT_HOLDER), "Pages behind file descriptors were 600 MiB"));
+	CHECK(strstr(text(&h, VERDICT_HOLDER), "pipes that no process holds"));
+	arena_release(&h.mem);
+}
+
 /* Two that grew side by side are both named; a much smaller one is not. */
 TEST(two_grew)
 {

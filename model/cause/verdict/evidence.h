@@ -25,7 +25,7 @@
 enum use {
 	USE_FREE, USE_ANON, USE_FILE, USE_LOCKED, USE_RAMFS, USE_SHMEM, USE_SLAB, USE_RECLAIMABLE, USE_TABLES,
 	USE_STACKS, USE_PERCPU, USE_HUGETLB, USE_VMALLOC, USE_COMPRESSED, USE_BALLOON, USE_SOCKETS,
-	USE_DESCRIPTORS,	/* pages of pipes, sockets, rings, found through their holders */
+	USE_DESCRIPTORS,	/* pages of pipes, sockets, rings, found through their holders; of ram disks */
 	USE_OTHER,		/* the rest */
 	USE_TASK_SLAB,		/* objects of tasks: they come with USE_STACKS, and are no holder of their own */
 	USE_PERCPU_AREAS,	/* the same of what the kernel keeps of per-CPU memory, beside USE_PERCPU */
@@ -38,6 +38,7 @@ enum ev_called {
 	CALLED_BOTH,		/* NAME and OF */
 	CALLED_PROCESS,		/* the subject */
 	CALLED_HELD,		/* what CAUSE is, of the subject; of nobody, if there is none */
+	CALLED_OBJECT,		/* NAME, which is one of what CAUSE is, and no process holds */
 	CALLED_ONE_OF,		/* one of the N processes of WHO: of them all, if they are at most EV_AMONG */
 	CALLED_FILE,		/* NAME is a path */
 	CALLED_RAMFS, CALLED_RAMFS_MANY,	/* a file NAME of the file system OF; N files, NAME is the largest */

@@ -12,7 +12,7 @@
 
 /* Owners of one kind in one class that one process holds, or nobody. */
 struct heap_of {
-	const struct owner *o;		/* the first of them; NULL: free */
+	const struct owner *o;		/* the largest of them; NULL: free */
 	uint32_t proc;
 	uint64_t bytes;
 };
@@ -74,9 +74,24 @@ static void add_heap(struct heap_of *v, const struct owners *all, const struct o
 		i++;
 	if (i == HEAPS)
 		return;
-	v[i].o = v[i].o ? v[i].o : o;
+	v[i].o = v[i].o && v[i].o->size >= o->size ? v[i].o : o;
 	v[i].proc = proc;
 	v[i].bytes += o->size;
+}
+
+/* What has most of it: a process that holds it, or by its own name what no descriptor leads to. */
+static struct ev_owner holder_of(const struct gather *g, const struct heap_of *top)
+{
+	enum verdict_cause cause = cause_of(top->o);
+	struct ev_owner ret = { .called = CALLED_HELD, .name = "", .cause = cause, .bytes = top->bytes };
+
+	if (top->proc != NONE) {
+		ret.subject = gather_subject(g, top->proc);
+	} else if (cause_facts[cause].family != VC_DESCRIPTORS) {
+		ret.called = CALLED_OBJECT;
+		ret.name = top->o->what;
+	}
+	return ret;
 }
 
 /* Memory behind descriptors leaves the uses that count it; a queue of messages has none. */
@@ -107,11 +122,7 @@ static void descriptors(struct gather *g, const struct owners *all)
 		e->owner[USE_SLAB] = (struct ev_owner){ .name = NULL };
 	for (unsigned i = 0; i < HEAPS && v[i].o; i++)
 		top = v[i].bytes > top->bytes ? &v[i] : top;
-	e->owner[USE_DESCRIPTORS] = (struct ev_owner){
-		.called = CALLED_HELD, .name = "", .cause = cause_of(top->o), .bytes = top->bytes
-	};
-	if (top->proc != NONE)
-		e->owner[USE_DESCRIPTORS].subject = gather_subject(g, top->proc);
+	e->owner[USE_DESCRIPTORS] = holder_of(g, top);
 }
 
 /* ---- a balloon, the rest ------------------------------------------------------------------- */

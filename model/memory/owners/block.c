@@ -243,6 +243,8 @@ static void take_device(struct holding *h, uint64_t device)
 		zram_read(h, d.addr, d.name);
 	else if (!strncmp(d.name, "md", 2))
 		raid_read(h, d.addr, d.name);
+	else if (!strncmp(d.name, "ram", 3))
+		ramdisk_read(h, d.addr, d.name);
 }
 
 /* The subsys_private of the class; since 6.4 only the list of all classes leads to it

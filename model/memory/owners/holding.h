@@ -125,6 +125,8 @@ void zspool_read(struct holding *h, struct held *o, uint64_t pool);
 void zram_read(struct holding *h, uint64_t disk, const char *name);
 /* The same: its stripes, if it is an array of RAID 4, 5 or 6. */
 void raid_read(struct holding *h, uint64_t disk, const char *name);
+/* The same: what was written to it, if it is a disk in memory. */
+void ramdisk_read(struct holding *h, uint64_t disk, const char *name);
 
 /* Owners that processes hold by a descriptor or a mapping. Needs NEED_VMAS. */
 bool descriptors_walk(struct holding *h);

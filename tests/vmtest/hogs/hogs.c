@@ -28,7 +28,7 @@
 #include "hogs.h"
 
 static const struct hog *const families[] = {queue_hogs, ring_hogs, memory_hogs, kernel_hogs,
-					   ipc_hogs,   given_hogs, server_hogs};
+					   ipc_hogs,   given_hogs, server_hogs,  hidden_hogs};
 static const char *dir, *name = "hogs";
 static char **words;
 static char record[1 << 16];

@@ -23,7 +23,7 @@ struct hog {
 };
 
 extern const struct hog queue_hogs[], ring_hogs[], memory_hogs[], kernel_hogs[], ipc_hogs[], given_hogs[],
-	server_hogs[];
+	server_hogs[], hidden_hogs[];
 
 /* hogs.c */
 void lacking(const char *what) __attribute__((noreturn)); /* prints why; ends the process */

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * held_hidden.h - the held machine with memory that no counter of the kernel has and no process maps: disks in
+ * memory. Physical addresses are for the tests that damage them.
+ */
+#ifndef VMCENSUS_TESTS_HELD_HIDDEN_H
+#define VMCENSUS_TESTS_HELD_HIDDEN_H
+
+#include "tests/unit/held_objects.h"
+
+/* Frames from here on have no other owner. */
+enum { HIDDEN = DATA + 0x100000 };
+
+/* ---- disks in memory ---- */
+
+enum { RAM_DISK = 0x7300, BRD = 0x8100, BRD_NODE = 0x8400 };
+enum { B_DISK = 0, B_COUNT = 8, B_PAGES = 16, BRD_SLOTS = 16 };
+
+/* ram7, of which pages 0, 1 and 63 were written: frames HIDDEN, + 1 and + 8. */
+struct held_machine *hm_ramdisk(void);
+
+#endif
