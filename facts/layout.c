@@ -238,7 +238,7 @@ enum status layout_resolve(struct dump *d, struct layout *ret)
 	return ST_OK;
 }
 
-const char *const fact_modules[] = { "zsmalloc", "zram", "virtio_balloon", "xfs", "sunrpc", "raid456", "brd", NULL };
+const char *const fact_modules[] = { "zsmalloc", "zram", "virtio_balloon", "xfs", "sunrpc", "raid456", "brd", "af_alg", NULL };
 
 void layout_resolve_modules(const struct dump *d, struct layout *l)
 {

@@ -28,3 +28,41 @@ struct held_machine *hm_ramdisk(void)
 	hm_put(m, BRD_NODE + BRD_SLOTS + 8 * 63, hm_page(m, HIDDEN + 0x8000), 8);
 	return m;
 }
+
+/* ---- sockets of AF_ALG ---------------------------------------------------------------------- */
+
+static void put_entry(struct held_machine *m, uint64_t table, unsigned i, uint64_t pa,
+		      uint32_t bytes)
+{
+	uint64_t at = table + SG_FIRST + i * (uint64_t)SG_SIZE;
+
+	hm_put(m, at, pa ? hm_page(m, pa) : 0, 8);
+	hm_put(m, at + SG_BYTES, bytes, 4);
+}
+
+struct held_machine *hm_crypto(void)
+{
+	struct held_machine *m = hm_new();
+
+	fake_members(m->f, { M_ALG_PARENT, ALG_PARENT, 8 }, { M_ALG_TYPE, ALG_TYPE, 8 },
+		     { M_ALG_PRIVATE, ALG_PRIVATE, 8 }, { M_ALGTYPE_NAME, T_NAME, 14 },
+		     { M_ALGCTX_TABLES, C_TABLES, 16 }, { M_ALGCTX_BYTES, C_BYTES, 8 },
+		     { M_ALGSGL_LIST, SG_LIST, 16 }, { M_ALGSGL_USED, SG_USED, 4 },
+		     { M_ALGSGL_SG, SG_FIRST, 0 }, { M_SG_LINK, 0, 8 },
+		     { M_SG_LENGTH, SG_BYTES, 4 });
+	fake_size(m->f, S_SCATTERLIST, SG_SIZE);
+	hm_put(m, SK + SK_FAMILY, 38, 2);
+	hm_point(m, SK + ALG_PARENT, OTHER);
+	hm_point(m, SK + ALG_TYPE, CIPHER_TYPE);
+	hm_point(m, SK + ALG_PRIVATE, CIPHER);
+	fake_put(m->f, CIPHER_TYPE + T_NAME, "skcipher", 9);
+	hm_queue(m, CIPHER + C_TABLES, TABLE1 + SG_LIST, TABLE2 + SG_LIST);
+	hm_put(m, CIPHER + C_BYTES, 4096 + 100 + 50, 8);
+	hm_put(m, TABLE1 + SG_USED, 3, 4);
+	hm_put(m, TABLE2 + SG_USED, 1, 4);
+	put_entry(m, TABLE1, 0, 0, 0);
+	put_entry(m, TABLE1, 1, HIDDEN, 4096);
+	put_entry(m, TABLE1, 2, HIDDEN + 0x1000, 100);
+	put_entry(m, TABLE2, 0, HIDDEN + 0x4000, 50);
+	return m;
+}

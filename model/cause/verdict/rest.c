@@ -83,7 +83,9 @@ static void add_heap(struct heap_of *v, const struct owners *all, const struct o
 static struct ev_owner holder_of(const struct gather *g, const struct heap_of *top)
 {
 	enum verdict_cause cause = cause_of(top->o);
-	struct ev_owner ret = { .called = CALLED_HELD, .name = "", .cause = cause, .bytes = top->bytes };
+	struct ev_owner ret = {
+		.called = CALLED_HELD, .name = "", .cause = cause, .bytes = top->bytes
+	};
 
 	if (top->proc != NONE) {
 		ret.subject = gather_subject(g, top->proc);

@@ -77,6 +77,14 @@ void held_by(struct holding *h, struct held *o, uint32_t proc)
 	o->holders = b;
 }
 
+bool holding_knows(const struct holding *h, const enum layout_id *facts, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!has(h->k, facts[i]))
+			return false;
+	return true;
+}
+
 uint64_t holding_get(struct holding *h, uint64_t object, enum layout_id id)
 {
 	uint64_t v;

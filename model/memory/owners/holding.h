@@ -71,6 +71,8 @@ struct held *held_get(struct holding *h, enum owner_kind kind, uint64_t object, 
 /* PROC holds O; it may be said several times. */
 void held_by(struct holding *h, struct held *o, uint32_t proc);
 
+/* Does this kernel have, and its types show, all N facts? */
+bool holding_knows(const struct holding *h, const enum layout_id *facts, size_t n);
 /* Member ID of OBJECT; 0: there is no object or no such member, or it cannot be read. */
 uint64_t holding_get(struct holding *h, uint64_t object, enum layout_id id);
 /* A member of OBJECT, 0 if this kernel has none; if it is not readable, O is incomplete. */
@@ -112,6 +114,8 @@ void held_percpu(struct holding *h, struct held *o, uint64_t size);
 
 void pipe_read(struct holding *h, struct held *o);
 void socket_read(struct holding *h, struct held *o);
+/* The same of sk, which is of AF_ALG: what it has beside its queues. */
+void crypto_read(struct holding *h, struct held *o, uint64_t sk);
 void uring_read(struct holding *h, struct held *o);
 void perf_read(struct holding *h, struct held *o);
 void bpf_map_read(struct holding *h, struct held *o);

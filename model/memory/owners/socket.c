@@ -20,7 +20,7 @@
 #define RING_BLOCKS (1u << 24)
 #define FAMILIES_MAX 64u	/* AF_MAX is less */
 
-enum { FAMILY_UNIX = 1, FAMILY_INET = 2, FAMILY_INET6 = 10, FAMILY_PACKET = 17, FAMILY_XDP = 44 };
+enum { FAMILY_UNIX = 1, FAMILY_INET = 2, FAMILY_INET6 = 10, FAMILY_PACKET = 17, FAMILY_ALG = 38, FAMILY_XDP = 44 };
 enum { TYPE_STREAM = 1, TYPE_DGRAM = 2, PROTOCOL_TCP = 6, PROTOCOL_UDP = 17, STATE_LISTEN = 10 };
 
 /* ---- sk_buffs ------------------------------------------------------------------------------ */
@@ -251,6 +251,8 @@ static void read_sock(struct holding *h, struct held *o, uint64_t sk, bool neste
 		held_folio(h, o, frag, CLASS_SOCKET);
 	if (family == FAMILY_INET || family == FAMILY_INET6)
 		read_inet(h, o, sk, type, protocol, nested);
+	if (family == FAMILY_ALG)
+		crypto_read(h, o, sk);
 	if (family == FAMILY_XDP && has(h->k, M_XDP_RING))
 		take_xdp(h, o, sk);
 	if (family == FAMILY_PACKET && has(h->k, M_PACKET_RX)) {
