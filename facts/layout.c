@@ -16,6 +16,7 @@
 #include "facts/layout/levels.h"
 #include "facts/layout/mm.h"
 #include "facts/layout/module.h"
+#include "facts/layout/network.h"
 #include "facts/layout/origin.h"
 #include "facts/layout/page.h"
 #include "facts/layout/pressure.h"
@@ -238,7 +239,7 @@ enum status layout_resolve(struct dump *d, struct layout *ret)
 	return ST_OK;
 }
 
-const char *const fact_modules[] = { "zsmalloc", "zram", "virtio_balloon", "xfs", "sunrpc", "raid456", "brd", "af_alg", NULL };
+const char *const fact_modules[] = { "zsmalloc", "zram", "virtio_balloon", "xfs", "sunrpc", "raid456", "brd", "af_alg", "sch_netem", "sch_fq_codel", "sch_fq", "tun", NULL };
 
 void layout_resolve_modules(const struct dump *d, struct layout *l)
 {

@@ -80,6 +80,8 @@ HOGS = {
     'kexec': owner('kexec', ('class', 'kexec image'), holder=False, spare=1 << 20),
     'ramdisk': owner('ram disk', ('class', 'ram disks'), ('what', 'ram0'), holder=False),
     'afalg': owner('socket', ('class', 'socket buffers')),
+    'netem': owner('packet queue', ('what', 'lo: netem'), holder=False),
+    'tun': owner('packet queue', ('what', 'hog0: tun')),
     'secret': Place(('census',), (('class', 'secretmem'),), 'size'),
     'merged': Place(('census',), (('class', 'ksm'),), 'size'),
     'broken': Place(('census',), (('class', 'hwpoison'),), 'size'),
@@ -95,7 +97,7 @@ OWNED_SINCE = 5, 17
 
 # Before, a kernel does not show whose these are. A page of a pool has its mark since c07aea3ef4d4 (v5.14).
 # Types of modules are in memory since 36e68442d1af (v5.11).
-SHOWN_SINCE = {'pagepool': (5, 14), 'nfsd': (5, 11), 'stripes': (5, 11), 'ramdisk': (5, 11), 'afalg': (5, 11)}
+SHOWN_SINCE = {'pagepool': (5, 14), 'nfsd': (5, 11), 'stripes': (5, 11), 'ramdisk': (5, 11), 'afalg': (5, 11), 'netem': (5, 11), 'tun': (5, 11)}
 
 # The same where the kernel remembers who allocated a page, by the file of the truth that says it does.
 TOLD = {'silent': {

@@ -52,9 +52,10 @@ static enum use counted_as(const struct gather *g, const struct owner *o)
 	if (o->kind == OWNER_SOCKET && o->class != CLASS_PACKET && ev_is_memcg(g->e) &&
 	    known(g->e->size[USE_SOCKETS]) > known(g->e->size[USE_SLAB]))
 		return USE_SOCKETS;
-	/* data of a socket or a map; the slots of a pipe stay in slab, so that its pages are one figure
+	/* data of a socket, a queue or a map; the slots of a pipe stay in slab, so that its pages are one figure
 	   with those of its class */
-	if (use_of[o->class] == USE_SLAB && o->kind != OWNER_SOCKET && o->kind != OWNER_BPF)
+	if (use_of[o->class] == USE_SLAB && o->kind != OWNER_SOCKET && o->kind != OWNER_BPF &&
+	    o->kind != OWNER_QUEUE)
 		return USES;
 	return use_of[o->class];
 }

@@ -8,6 +8,7 @@
  */
 #include <string.h>
 
+#include "facts/layout/census.h"
 #include "facts/layout/file.h"
 #include "facts/layout/holder.h"
 #include "model/kernel/file/open_files.h"
@@ -17,12 +18,15 @@
 #define S_IFMT 0170000u
 #define S_IFIFO 0010000u
 #define S_IFREG 0100000u
+#define S_IFCHR 0020000u
+#define TUN_DEVICE (10u << 20 | 200u)	/* MISC_MAJOR, TUN_MINOR: include/linux/miscdevice.h */
 #define NAME_BYTES 32
 
 struct open_file {
 	uint64_t addr, inode;
 	uint32_t mode;
 	uint64_t magic;			/* of its file system */
+	uint64_t device;		/* that a node of a character device is for; 0: it is none */
 	char name[NAME_BYTES];		/* if its inode is anonymous */
 };
 
@@ -31,6 +35,7 @@ static const struct row {
 	enum owner_kind kind;
 	uint32_t type;			/* of the inode */
 	uint32_t magic;
+	uint32_t device;
 	const char *name;
 	/* the object: this member of the inode, or of what the file's private_data points to */
 	enum layout_id of_inode, of_private;
@@ -46,6 +51,7 @@ static const struct row {
 	{ .kind = OWNER_WATCHES, .magic = MAGIC_ANON_INODE, .name = "[fanotify]", .read = watches_read },
 	{ .kind = OWNER_DMABUF, .magic = MAGIC_DMABUF, .read = dmabuf_read },
 	{ .kind = OWNER_MESSAGES, .magic = MAGIC_MQUEUE, .type = S_IFREG, .around = M_MQUEUE_INODE, .read = mqueue_read },
+	{ .kind = OWNER_QUEUE, .type = S_IFCHR, .device = TUN_DEVICE, .read = tun_read },
 	{ .kind = OWNER_BPF, .magic = MAGIC_ANON_INODE, .name = "bpf-map", .read = bpf_map_read },
 };
 
@@ -73,13 +79,16 @@ static bool read_file(struct holding *h, uint64_t addr, struct open_file *f)
 	    kmember_u64(h->k, h->r, sb, M_SB_MAGIC, &f->magic))
 		return false;
 	f->mode = (uint32_t)mode;
+	if ((mode & S_IFMT) == S_IFCHR && has(h->k, M_INODE_RDEV) &&
+	    kmember_u64(h->k, h->r, f->inode, M_INODE_RDEV, &f->device))
+		return false;
 	return f->magic != MAGIC_ANON_INODE || read_name(h, f);
 }
 
 static bool matches(const struct row *w, const struct open_file *f)
 {
 	return (!w->type || w->type == (f->mode & S_IFMT)) && (!w->magic || w->magic == f->magic) &&
-	       (!w->name || !strcmp(w->name, f->name));
+	       (!w->device || w->device == f->device) && (!w->name || !strcmp(w->name, f->name));
 }
 
 static enum status object_of(struct holding *h, const struct row *w, const struct open_file *f,

@@ -44,6 +44,7 @@ void holders_build(const struct snapshot *s, struct reader *r, struct arena *mem
 	swapping_walk(&h);
 	xfs_buffers_walk(&h);
 	rpc_servers_walk(&h);
+	queues_walk(&h);
 	kexec_walk(&h);
 	if (s->k->module_types)
 		issue_add(s->k->issues, s->k->module_types, "types of modules", 1,

@@ -110,12 +110,18 @@ void held_bytes(struct held *o, enum page_class class, uint64_t size, uint64_t p
 /* SIZE bytes of per-CPU areas. */
 void held_percpu(struct holding *h, struct held *o, uint64_t size);
 
+/* The sk_buff, its head and its fragments. */
+void packet_read(struct holding *h, struct held *o, uint64_t skb);
+/* Does this kernel show what an sk_buff has? */
+bool packets_known(const struct holding *h);
+
 /* ---- walkers: each fills an owner that a descriptor or a list led to ---- */
 
 void pipe_read(struct holding *h, struct held *o);
 void socket_read(struct holding *h, struct held *o);
 /* The same of sk, which is of AF_ALG: what it has beside its queues. */
 void crypto_read(struct holding *h, struct held *o, uint64_t sk);
+void tun_read(struct holding *h, struct held *o);
 void uring_read(struct holding *h, struct held *o);
 void perf_read(struct holding *h, struct held *o);
 void bpf_map_read(struct holding *h, struct held *o);
@@ -145,6 +151,7 @@ void balloons_walk(struct holding *h);
 void page_pools_walk(struct holding *h);
 void swapping_walk(struct holding *h);
 void xfs_buffers_walk(struct holding *h);
+void queues_walk(struct holding *h);
 void rpc_servers_walk(struct holding *h);
 void kexec_walk(struct holding *h);
 

@@ -74,6 +74,16 @@ static void take_skb(struct holding *h, struct held *o, uint64_t skb, unsigned d
 	take_frags(h, o, end, depth);
 }
 
+bool packets_known(const struct holding *h)
+{
+	return has(h->k, M_SKB_HEAD) && has(h->k, M_SHINFO_FRAGS);
+}
+
+void packet_read(struct holding *h, struct held *o, uint64_t skb)
+{
+	take_skb(h, o, skb, 0);
+}
+
 /* Descriptors that a message carries and nobody has received (SCM_RIGHTS). */
 static void take_rights(struct holding *h, struct held *o, uint64_t skb)
 {
@@ -263,7 +273,7 @@ static void read_sock(struct holding *h, struct held *o, uint64_t sk, bool neste
 
 void socket_read(struct holding *h, struct held *o)
 {
-	if (!has(h->k, M_SK_RECEIVE) || !has(h->k, M_SKB_HEAD) || !has(h->k, M_SHINFO_FRAGS)) {
+	if (!has(h->k, M_SK_RECEIVE) || !packets_known(h)) {
 		o->incomplete = true;
 		return;
 	}

@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Hogs that no counter of the kernel has: disks in memory, data for ciphers. */
+/* Hogs that no counter of the kernel has: disks in memory, data for ciphers, packets in queues. */
+#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/if_alg.h>
+#include <linux/if_packet.h>
+#include <linux/if_tun.h>
+#include <net/ethernet.h>
+#include <net/if.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -82,8 +89,58 @@ static void take_afalg(size_t bytes)
 	count("pages", done / PAGE);
 }
 
+/* Packets that a device would send in minutes and hours: each has 30000 bytes in fragments, an sk_buff and its head. */
+static void take_netem(size_t bytes)
+{
+	enum { DATA = 30000, HEAD = 768 };
+	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(9), .sin_addr = { htonl(INADDR_LOOPBACK) } };
+	int fd = socket(AF_INET, SOCK_DGRAM, 0), most = 1 << 30;
+	static char data[DATA];
+	size_t n = 0;
+
+	must(!system("tc qdisc add dev lo root netem rate 1kbit limit 1000000"), "tc");
+	setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &most, sizeof most);
+	must(!connect(fd, (struct sockaddr *)&to, sizeof to), "connect");
+	for (; n * (DATA + HEAD) < bytes; n++)
+		must(write(fd, data, DATA) == DATA, "write");
+	close(fd);
+	count("packets", n);
+	count("bytes", n * (DATA + HEAD));
+}
+
+/* Packets for a program that does not read: each is a block of 8 pages, an sk_buff and its head. */
+static void take_tun(size_t bytes)
+{
+	enum { DATA = 8 * PAGE, LINK = 14, HEAD = 768 };
+	struct ifreq request = { .ifr_flags = IFF_TAP | IFF_NO_PI, .ifr_name = "hog0" };
+	struct sockaddr_ll to = { .sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_IP), .sll_halen = 6 };
+	int tun = open("/dev/net/tun", O_RDWR), fd = socket(AF_PACKET, SOCK_RAW, 0), most = 1 << 30;
+	static char frame[DATA + LINK];
+	size_t n = 0;
+
+	must(tun >= 0 && !ioctl(tun, TUNSETIFF, &request), "/dev/net/tun");
+	must(fd >= 0, "AF_PACKET");
+	request.ifr_qlen = 20000;
+	must(!ioctl(fd, SIOCSIFTXQLEN, &request), "SIOCSIFTXQLEN");
+	request.ifr_mtu = 40000;
+	must(!ioctl(fd, SIOCSIFMTU, &request), "SIOCSIFMTU");
+	request.ifr_flags = IFF_UP;
+	must(!ioctl(fd, SIOCSIFFLAGS, &request), "SIOCSIFFLAGS");
+	setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &most, sizeof most);
+	to.sll_ifindex = (int)if_nametoindex("hog0");
+	memset(frame, 0xff, 12);
+	frame[12] = 0x08;
+	for (; n * (DATA + HEAD) < bytes; n++)
+		must(sendto(fd, frame, sizeof frame, 0, (struct sockaddr *)&to, sizeof to) == (ssize_t)sizeof frame, "sendto");
+	close(fd);
+	count("packets", n);
+	count("bytes", n * (DATA + HEAD));
+}
+
 const struct hog hidden_hogs[] = {
 	{"ramdisk", "disk in memory", take_ramdisk, NULL},
 	{"afalg", "socket of AF_ALG", take_afalg, NULL},
+	{"netem", "queue of a network device", take_netem, NULL},
+	{"tun", "queue of tun", take_tun, NULL},
 	{NULL, NULL, NULL, NULL},
 };

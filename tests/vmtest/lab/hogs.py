@@ -34,14 +34,14 @@ SETS = {
     'given': {'spliced': '20', 'fixed': '26', 'xdp': '13', 'trie': '6', 'pagepool': '15', 'dmabuf': '33', 'zswap': '16'},
     'kernel': {'dentries': '32', 'threads': '20', 'zram': '40', 'balloon': '100', 'silent': '48'},
     'servers': {'nfsd': '66', 'stripes': '56', 'kexec': '38'},
-    'hidden': {'ramdisk': '61', 'afalg': '43'},
+    'hidden': {'ramdisk': '61', 'afalg': '43', 'netem': '52', 'tun': '37'},
 }
 # Nobody can go on after this; see hogs/silent.
 PLANT = 'sleep 9999 & insmod /lab/more/silent.ko how=plant hide=$!\n'
 MODULES = ('zsmalloc', 'lzo', 'lzo_rle', 'zram', 'virtio_balloon')
 # What some hogs need beyond, loaded only where they are.
 THEIR_MODULES = {'nfsd': ('nfsd',), 'stripes': ('brd', 'raid456'), 'ramdisk': ('brd',),
-                 'afalg': ('ecb', 'aes_generic', 'algif_skcipher')}
+                 'afalg': ('ecb', 'aes_generic', 'algif_skcipher'), 'netem': ('sch_netem',), 'tun': ('tun',)}
 BALLOON = ('-device', 'virtio-balloon-pci,id=balloon')
 
 

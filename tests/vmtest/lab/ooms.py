@@ -107,6 +107,8 @@ OOMS = {
     'percpu': one('silent', '200:how=percpu', 'per-CPU memory', 'the module silent takes per-CPU memory', holder=''),
     'ramdisk': one('ramdisk', '430', 'ram disks', 'a disk in memory was filled', holder='ram0'),
     'afalg': one('afalg', '430', '.*sockets?|pages behind descriptors', 'hog-afalg sent data to sockets of AF_ALG, whose ciphers wait for the end'),
+    'netem': one('netem', '430', 'queues of network devices', 'packets wait in netem', holder='lo: netem'),
+    'tun': one('tun', '430', 'queues of network devices', 'hog-tun does not read the packets of its tun'),
     'driver': one('silent', '450:order=0', 'driver or unknown', 'the module silent takes pages and tells nobody', holder='silent'),
     'balloon': one('balloon', '480', 'balloon', 'the host took memory with the balloon', holder='balloon'),
     'zram': Oom('compressed swap', 'zram', 'swap on zram, filled with data that does not compress',
