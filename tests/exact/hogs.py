@@ -81,6 +81,7 @@ HOGS = {
     'ramdisk': owner('ram disk', ('class', 'ram disks'), ('what', 'ram0'), holder=False),
     'afalg': owner('socket', ('class', 'socket buffers')),
     'netem': owner('packet queue', ('what', 'lo: netem'), holder=False),
+    'arena': owner('bpf map', ('what', 'arena hog_arena.*'), ('class', 'vmalloc')),
     'tun': owner('packet queue', ('what', 'hog0: tun')),
     'secret': Place(('census',), (('class', 'secretmem'),), 'size'),
     'merged': Place(('census',), (('class', 'ksm'),), 'size'),

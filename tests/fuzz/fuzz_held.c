@@ -112,7 +112,7 @@ static struct subject {
 	MACHINE(hm_tags_in_flags, ALLOCATED), MACHINE(groups, GROUPS),
 	MACHINE(hm_rpc, OWNERS), MACHINE(hm_rpc_arrays, OWNERS), MACHINE(hm_raid, OWNERS),
 	MACHINE(hm_kexec, OWNERS), MACHINE(hm_ramdisk, OWNERS),
-	MACHINE(hm_crypto, OWNERS), MACHINE(hm_queues, OWNERS), MACHINE(hm_fair_queues, OWNERS), MACHINE(hm_tun, OWNERS),
+	MACHINE(hm_crypto, OWNERS), MACHINE(hm_queues, OWNERS), MACHINE(hm_fair_queues, OWNERS), MACHINE(hm_tun, OWNERS), MACHINE(hm_bpf_arena, OWNERS),
 };
 
 static const struct subject *now;

@@ -2,6 +2,7 @@
 /* held_files.c - the held machine with one more file, whose object owns memory. */
 #include "facts/layout/file.h"
 #include "facts/layout/holder.h"
+#include "facts/layout/kmem.h"
 #include "model/kernel/file/path.h"
 #include "tests/unit/held_objects.h"
 
@@ -193,6 +194,24 @@ struct held_machine *hm_bpf_ring(void)
 	hm_put(m, NODE1 + 8, 3, 4);
 	for (unsigned i = 0; i < 3; i++)
 		hm_put(m, ARRAY + 8 * i, hm_page(m, MORE + 0x1000 * i), 8);
+	return m;
+}
+
+/* Three pages of its area; one more area is not its own. */
+struct held_machine *hm_bpf_arena(void)
+{
+	static struct vmalloc_area areas[2];
+	struct held_machine *m = bpf_machine(33, 0);
+
+	for (unsigned i = 0; i < 2; i++)
+		areas[i] = (struct vmalloc_area){ .kind = AREA_OF_VM,
+						  .flags = AREA_SPARSE,
+						  .start = fake_kva(m->f, MORE + i * 0x8000),
+						  .size = 3 << 12 };
+	m->areas = (struct vmalloc){ .v = areas, .n = 2 };
+	fake_members(m->f, { M_ARENA_AREA, BPF_ROOT, 8 }, { M_VM_ADDR, 8, 8 });
+	hm_point(m, OBJECT_AT + BPF_ROOT, NODE1);
+	hm_point(m, NODE1 + 8, MORE);
 	return m;
 }
 

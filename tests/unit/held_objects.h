@@ -29,6 +29,7 @@ struct held_machine *hm_bpf_percpu(void);	/* a hash whose elements are made in a
 struct held_machine *hm_bpf_chains(void);	/* one by one */
 struct held_machine *hm_bpf_ring(void);
 struct held_machine *hm_bpf_stacks(void);
+struct held_machine *hm_bpf_arena(void);
 struct held_machine *hm_uring(void);		/* as in 6.1 */
 struct held_machine *hm_uring_arrays(void);	/* 6.5 */
 struct held_machine *hm_uring_regions(void);	/* 6.14 */

@@ -15,6 +15,7 @@ static const struct {
 	{ "hash", hm_bpf_chains, OBJECT_AT, { { CLASS_SLAB, 0, 4 } } },
 	{ "ringbuf", hm_bpf_ring, OBJECT_AT, { { CLASS_BPF, 3, 0 }, { CLASS_SLAB, 0, 2 } } },
 	{ "stack trace", hm_bpf_stacks, OBJECT_AT, { { CLASS_KMALLOC, 1, 0 }, { CLASS_SLAB, 0, 1 } } },
+	{ "arena", hm_bpf_arena, OBJECT_AT, { { CLASS_VMALLOC, 3, 0 }, { CLASS_SLAB, 0, 1 } } },
 	{ "other map", hm_trie, OTHER, { { CLASS_SLAB, 0, 1 } } },
 	{ "io_uring", hm_uring, OBJECT_AT, { { CLASS_URING, 4, 0 }, { CLASS_SLAB, 0, 2 } } },
 	{ "io_uring, arrays", hm_uring_arrays, OBJECT_AT, { { CLASS_URING, 5, 0 }, { CLASS_SLAB, 0, 2 } } },
@@ -57,6 +58,8 @@ static const struct {
 	{ hm_new, RIGHTS, 254, 2 },			/* their number */
 	{ hm_epoll, FILE_AT + 24, 0x1000, 8 },		/* the name of a file */
 	{ hm_epoll, DENTRY, 0x1000, 8 },
+	{ hm_bpf_arena, NODE1 + 8, FAKE_BASE + MORE + 0x1000, 8 },	/* the middle of an area */
+	{ hm_bpf_arena, NODE1 + 8, FAKE_BASE + MORE + 0x4000, 8 },	/* none */
 	{ hm_trie, ARRAY2, 0x1000, 8 },			/* the kernel's list of maps */
 	{ hm_ipc, IPC_NS + 0x20, 0x1000, 8 },		/* the list of semaphores, of queues, the mount of POSIX queues */
 	{ hm_ipc, IPC_NS + 0x60, 0x1000, 8 },

@@ -6,6 +6,7 @@
  */
 #include "dumpread/base/bytes.h"
 #include "facts/layout/holder.h"
+#include "facts/layout/kmem.h"
 #include "model/kernel/walk/xarray.h"
 #include "model/memory/owners/holding.h"
 
@@ -17,7 +18,7 @@
 enum {
 	MAP_HASH = 1, MAP_PERCPU_HASH = 5, MAP_PERCPU_ARRAY = 6, MAP_STACK_TRACE = 7,
 	MAP_LRU_HASH = 9, MAP_LRU_PERCPU_HASH = 10, MAP_LPM_TRIE = 11, MAP_HASH_OF_MAPS = 13,
-	MAP_PERCPU_CGROUP_STORAGE = 21, MAP_RINGBUF = 27, MAP_USER_RINGBUF = 31,
+	MAP_PERCPU_CGROUP_STORAGE = 21, MAP_RINGBUF = 27, MAP_USER_RINGBUF = 31, MAP_ARENA = 33,
 };
 
 static const char *const types[] = {
@@ -130,7 +131,29 @@ static void take_trie(const struct map *m)
 	}
 }
 
-static void take_kind(const struct map *m)
+static void take_page(void *arg, uint64_t pfn)
+{
+	const struct map *m = arg;
+
+	held_frames(m->h, m->o, pfn, 1, CLASS_VMALLOC);
+}
+
+/*
+ * No array has the pages of an arena: the kernel's page tables show which of its area there are (kernel/bpf/arena.c,
+ * 317460317a02, v6.9). Programs and processes share them.
+ */
+static void take_arena(struct map *m)
+{
+	uint64_t area = get(m, m->o->object, M_ARENA_AREA), n,
+		 start = area ? get(m, area, M_VM_ADDR) : 0;
+	const struct vmalloc_area *v = start ? holding_area(m->h, start) : NULL;
+
+	if (!v || v->start != start || !(v->flags & AREA_SPARSE) ||
+	    vmalloc_sparse_pages(m->h->k, m->h->r, v, &n, take_page, m))
+		m->o->incomplete = true;
+}
+
+static void take_kind(struct map *m)
 {
 	uint64_t elems;
 
@@ -144,6 +167,7 @@ static void take_kind(const struct map *m)
 	case MAP_PERCPU_ARRAY: take_percpu(m, m->entries); break;
 	case MAP_RINGBUF:
 	case MAP_USER_RINGBUF: take_ring(m); break;
+	case MAP_ARENA: take_arena(m); break;
 	case MAP_STACK_TRACE:
 		elems = get(m, m->o->object, M_BPF_STACK_ELEMS);
 		if (elems)

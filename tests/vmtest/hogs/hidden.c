@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Hogs that no counter of the kernel has: disks in memory, data for ciphers, packets in queues. */
+/* Hogs that no counter of the kernel has: disks in memory, data for ciphers, packets in queues, arenas of BPF. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/bpf.h>
 #include <linux/if_alg.h>
 #include <linux/if_packet.h>
 #include <linux/if_tun.h>
@@ -13,12 +14,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "hogs.h"
+
+#define MAP_TYPE_ARENA 33	/* BPF_MAP_TYPE_ARENA of linux/bpf.h, which is newer */
 
 #ifndef AF_ALG
 #define AF_ALG 38
@@ -137,10 +142,32 @@ static void take_tun(size_t bytes)
 	count("bytes", n * (DATA + HEAD));
 }
 
+/* Half of the pages is mapped here, too. */
+static void take_arena(size_t bytes)
+{
+	union bpf_attr attr = { .map_type = MAP_TYPE_ARENA, .map_flags = BPF_F_MMAPABLE,
+				.max_entries = (unsigned int)(bytes / PAGE), .map_name = "hog_arena" };
+	struct rlimit none = { RLIM_INFINITY, RLIM_INFINITY };
+	int fd;
+	char *p;
+
+	setrlimit(RLIMIT_MEMLOCK, &none);
+	fd = (int)syscall(SYS_bpf, BPF_MAP_CREATE, &attr, sizeof attr);
+	must(fd >= 0, "arena");
+	p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	must(p != MAP_FAILED, "mmap");
+	for (size_t i = 0; i < bytes; i += PAGE)
+		p[i] = 'a';
+	must(!madvise(p, bytes / 2 & ~(size_t)(PAGE - 1), MADV_DONTNEED), "MADV_DONTNEED");
+	count("bytes", bytes);
+	count("pages", bytes / PAGE);
+}
+
 const struct hog hidden_hogs[] = {
 	{"ramdisk", "disk in memory", take_ramdisk, NULL},
 	{"afalg", "socket of AF_ALG", take_afalg, NULL},
 	{"netem", "queue of a network device", take_netem, NULL},
 	{"tun", "queue of tun", take_tun, NULL},
+	{"arena", "bpf arena", take_arena, NULL},
 	{NULL, NULL, NULL, NULL},
 };

@@ -34,7 +34,7 @@ SETS = {
     'given': {'spliced': '20', 'fixed': '26', 'xdp': '13', 'trie': '6', 'pagepool': '15', 'dmabuf': '33', 'zswap': '16'},
     'kernel': {'dentries': '32', 'threads': '20', 'zram': '40', 'balloon': '100', 'silent': '48'},
     'servers': {'nfsd': '66', 'stripes': '56', 'kexec': '38'},
-    'hidden': {'ramdisk': '61', 'afalg': '43', 'netem': '52', 'tun': '37'},
+    'hidden': {'ramdisk': '61', 'afalg': '43', 'netem': '52', 'tun': '37', 'arena': '29'},
 }
 # Nobody can go on after this; see hogs/silent.
 PLANT = 'sleep 9999 & insmod /lab/more/silent.ko how=plant hide=$!\n'

@@ -109,6 +109,7 @@ OOMS = {
     'afalg': one('afalg', '430', '.*sockets?|pages behind descriptors', 'hog-afalg sent data to sockets of AF_ALG, whose ciphers wait for the end'),
     'netem': one('netem', '430', 'queues of network devices', 'packets wait in netem', holder='lo: netem'),
     'tun': one('tun', '430', 'queues of network devices', 'hog-tun does not read the packets of its tun'),
+    'arena': one('arena', '430', 'bpf maps|pages behind descriptors', 'hog-arena has an arena of BPF'),
     'driver': one('silent', '450:order=0', 'driver or unknown', 'the module silent takes pages and tells nobody', holder='silent'),
     'balloon': one('balloon', '480', 'balloon', 'the host took memory with the balloon', holder='balloon'),
     'zram': Oom('compressed swap', 'zram', 'swap on zram, filled with data that does not compress',
