@@ -86,7 +86,10 @@ const char *say_anonymous(const struct telling *t)
 
 /* ---- one owner, or none known ------------------------------------------------------------------- */
 
-/* "; largest part: NAME, 10 MiB[ (DETAIL)]", who has half of it where no one has much, or "". */
+#define LARGEST 334u	/* thousandths: less is a part, and not called the largest */
+
+/* "; largest part: NAME, 10 MiB[ (DETAIL)]", "; of it NAME, ..." of less than a third, who has half of it where no one
+   has much, or "". */
 static const char *part_text(const struct telling *t, const struct ev_owner *o, uint64_t size)
 {
 	const char *bytes = ev_is_part(o->bytes, size, 990)
@@ -96,8 +99,10 @@ static const char *part_text(const struct telling *t, const struct ev_owner *o, 
 
 	if (!t->r->told)
 		return o->many && detail ? arena_printf(t->mem, "; %s", detail) : "";
-	return arena_printf(t->mem, "; largest part: %s%s%s%s%s", owner_text(o, t->mem), bytes,
-			    detail ? " (" : "", detail ? detail : "", detail ? ")" : "");
+	return arena_printf(t->mem, "; %s %s%s%s%s%s",
+			    ev_is_part(o->bytes, size, LARGEST) ? "largest part:" : "of it",
+			    owner_text(o, t->mem), bytes, detail ? " (" : "", detail ? detail : "",
+			    detail ? ")" : "");
 }
 
 /* "WHAT was 12 MiB, 30 % of RAM[; largest part: NAME, 10 MiB[ (DETAIL)]]." */
@@ -174,7 +179,9 @@ const char *say_percpu(const struct telling *t)
 const char *say_hugetlb(const struct telling *t)
 {
 	const struct ev_owner *o = &t->e->owner[USE_HUGETLB];
-	const char *part = ev_is_part(o->bytes, t->r->bytes, 500) ? "most" : "the largest part";
+	const char *part = ev_is_part(o->bytes, t->r->bytes, 500)	? "most"
+			   : ev_is_part(o->bytes, t->r->bytes, LARGEST) ? "the largest part"
+									: "a part";
 	const char *who = t->r->told ? arena_printf(t->mem, "; %s is mapped by %s, %s", part,
 						    owner_text(o, t->mem), size_text(t, o->bytes))
 				     : "";

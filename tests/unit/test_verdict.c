@@ -733,7 +733,7 @@ TEST(no_event)
 	CHECK_STR(cause(&h, VERDICT_EVENT), "no OOM");
 	CHECK(strstr(text(&h, VERDICT_EVENT), "Fatal exception") != NULL);
 	CHECK_STR(cause(&h, VERDICT_LIMIT), "no lack of memory");
-	CHECK_STR(cause(&h, VERDICT_HOLDER), "largest part of memory");
+	CHECK_STR(cause(&h, VERDICT_HOLDER), "largest use of memory");
 	/* all is promised, and nothing more is given */
 	h.e.committed = 500 * MIB;
 	h.e.commit_limit = 512 * MIB;
@@ -826,6 +826,21 @@ TEST(small_parts)
 			CHECK(!row(&h, VERDICT_HOLDER)->told == (part == 2));
 			arena_release(&h.mem);
 		}
+	/* less than a third is a part, and not the largest */
+	for (uint64_t part = 166; part <= 168; part += 2) {
+		usual(&h);
+		h.e.size[USE_VMALLOC] = h.e.size[USE_HUGETLB] = 500 * MIB;
+		h.e.owner[USE_VMALLOC] = h.e.owner[USE_HUGETLB] =
+			(struct ev_owner){ .called = CALLED_NAME, .name = "bpf_map_area_alloc", .bytes = part * MIB };
+		judge(&h);
+		for (unsigned i = 0; i < h.v.n; i++) {
+			const char *said = verdict_text(&h.v, &h.v.v[i], &h.mem);
+
+			if (h.v.v[i].kind == VERDICT_HOLDER)
+				CHECK(!strstr(said, "largest part") == (part == 166) && strstr(said, "; ") != NULL);
+		}
+		arena_release(&h.mem);
+	}
 	usual(&h);
 	h.e.size[USE_HUGETLB] = 500 * MIB;
 	h.e.owner[USE_HUGETLB] = (struct ev_owner){ .called = CALLED_PROCESS, .name = "qemu", .bytes = 100 * MIB };
