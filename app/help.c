@@ -124,13 +124,13 @@ static void help_forms(const struct report *r, FILE *out)
 
 void help_report(const struct report *r, FILE *out)
 {
-	fprintf(out, "%s: %s\n\nusage: vmcensus %s IMAGE... [OPTIONS]\n\n%s\n", r->name, r->about,
-		r->name, r->help);
+	fprintf(out, "%s: %s\n\nusage: vmcensus %s%s%s IMAGE... [OPTIONS]\n\n%s\n", r->name, r->about,
+		r->name, r->word ? " " : "", r->word ? r->word : "", r->help);
 	if (report_takes(r))
 		fputs("\nOptions of this report:\n", out);
 	help_options(r, out);
 	help_forms(r, out);
-	if (r->products)
+	if (r->products || r->statement)
 		return;
 	if (help_same_columns(r)) {
 		fprintf(out, "\nColumns: those of %s.\n", help_same_columns(r)->name);

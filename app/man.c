@@ -132,7 +132,7 @@ static void man_report(const struct report *r, FILE *out)
 	putc('\n', out);
 	man_options(r, out);
 	man_forms(r, out);
-	if (r->products)
+	if (r->products || r->statement)
 		return;
 	if (help_same_columns(r)) {
 		fprintf(out, ".PP\nColumns: those of \\fB%s\\fR.\n", help_same_columns(r)->name);

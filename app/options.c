@@ -19,7 +19,7 @@ enum {
 	ID_PAGES, ID_JOBS, ID_OUTPUT, ID_INDEX, ID_MACHINE, ID_QUIET, ID_VERBOSE, ID_HELP, ID_VERSION, ID_LIST,
 	ID_MAN, ID_SCHEMA, ID_WORDS, ID_PID, ID_THREADS, ID_KERNEL, ID_ALL, ID_VIRTUAL, ID_FILE, ID_LIKE, ID_PAPER,
 	ID_EARLIER, ID_HEADERS, ID_CONFIG, ID_TASKS, ID_ZONES, ID_CGROUPS, ID_HOLDERS,
-	ID_LIMITS, ID_EVENTS, ID_PSI, ID_DYING, ID_GROUPS,
+	ID_LIMITS, ID_EVENTS, ID_PSI, ID_DYING, ID_GROUPS, ID_TABLES,
 	ID_VERDICT, ID_KILLS, ID_MEMORY, ID_NO_SANDBOX, ID_NO_PAGER, ID_SANDBOX_TEST,
 	ID_LAYOUTS, ID_KEEP, ID_LIBRARY,
 };
@@ -91,6 +91,7 @@ const struct option_spec option_specs[] = {
 	  "try what the sandbox must refuse, and print what happened", 0 },
 	{ ID_HELP, 'h', "help", NULL, "this text; with the name of a report: its help", 0 },
 	{ ID_LIST, 0, "list-reports", NULL, "names of all reports", 0 },
+	{ ID_TABLES, 0, "tables", NULL, "names of the tables that sql has, and their columns", 0 },
 	{ ID_VERSION, 'V', "version", NULL, "the version", 0 },
 	{ ID_MAN, 0, "help-man", "PAGE", "", 0 },
 	{ ID_SCHEMA, 0, "help-schema", NULL, "", 0 },
@@ -212,6 +213,7 @@ static int apply(struct options *o, struct args *a, const struct option_spec *sp
 	case ID_HELP: o->action = DO_HELP; break;
 	case ID_VERSION: o->action = DO_VERSION; break;
 	case ID_LIST: o->action = DO_LIST; break;
+	case ID_TABLES: o->action = DO_TABLES; break;
 	case ID_MAN:
 		o->action = DO_MAN;
 		o->page = arg;
@@ -393,12 +395,18 @@ bool option_address(const char *text, uint64_t *ret)
 	return !errno && end != text && !*end && isxdigit((unsigned char)*text);
 }
 
-/* "who ADDRESS IMAGE". False: the report takes an address, and none stands there. */
+/* "who ADDRESS IMAGE", "sql STATEMENT IMAGE". False: the report takes a word, and none stands there. */
 static bool take_word(struct options *o)
 {
-	if (!o->report || !o->report->word)
+	const struct report *r = o->report;
+
+	if (!r || !r->word)
 		return true;
-	if (!o->nimages || !option_address(o->images[0], &o->report_opts.address))
+	if (!o->nimages)
+		return false;
+	if (r->statement)
+		o->statement = o->images[0];
+	else if (!option_address(o->images[0], &o->report_opts.address))
 		return false;
 	o->images++;
 	o->nimages--;
@@ -547,7 +555,7 @@ int options_parse_hosted(struct options *o, int argc, char **argv, const char *i
 	if (err || o->action != DO_REPORT)
 		return err;
 	take_part(o);
-	if (o->columns && !o->report->products &&
+	if (o->columns && report_takes(o->report) & OPT_COLUMNS &&
 	    (!strcmp(o->columns, "help") || !strcmp(o->columns, "?"))) {
 		o->action = DO_COLUMNS;
 		return 0;
@@ -558,8 +566,9 @@ int options_parse_hosted(struct options *o, int argc, char **argv, const char *i
 	if (!o->nimages && !(o->report_opts.headers && o->report->opts & OPT_HEADERS))
 		return usage(&a, "no dump was named; usage: vmcensus [REPORT] IMAGE");
 	if (!has_word)
-		return usage(&a, "report %s needs %s, a hexadecimal number, before the dump",
-			     o->report->name, o->report->word);
+		return usage(&a, "report %s needs %s, %s, before the dump", o->report->name,
+			     o->report->word,
+			     o->report->statement ? "a SELECT" : "a hexadecimal number");
 	return check_taken(o, &a);
 }
 

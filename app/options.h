@@ -16,7 +16,7 @@
 #define EXIT_DAMAGED 2
 #define EXIT_USAGE 64
 
-enum action { DO_REPORT, DO_HELP, DO_VERSION, DO_LIST, DO_COLUMNS, DO_MAN, DO_SCHEMA, DO_WORDS, DO_SANDBOX_TEST };
+enum action { DO_REPORT, DO_HELP, DO_VERSION, DO_LIST, DO_COLUMNS, DO_TABLES, DO_MAN, DO_SCHEMA, DO_WORDS, DO_SANDBOX_TEST };
 
 struct options {
 	enum action action;
@@ -29,6 +29,7 @@ struct options {
 	const char *layouts;		/* a directory of them, by build-id */
 	const char *library;		/* its version, if a library asks */
 	const char *page;		/* DO_MAN: which page */
+	const char *statement;		/* the word of a report with statement */
 	uint64_t top;
 	enum text_unit unit;
 	unsigned jobs, verbose;

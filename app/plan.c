@@ -5,9 +5,12 @@
 #include "app/answers/answers.h"
 #include "app/headers.h"
 #include "dumpread/base/bytes.h"
+#include "dumpread/base/memory.h"
 #include "reports/core/list.h"
 
-#define ANSWER_COLUMNS 24 /* so many are shown at once */
+#define ANSWER_COLUMNS	24 /* so many are shown at once */
+#define STATEMENT_STEPS UINT64_C(1000000000) /* of SQLite's machine: about half a minute */
+#define STATEMENT_SHARE 8 /* of memory that its result may have */
 
 static void also(struct diag *d, const char *name)
 {
@@ -158,6 +161,26 @@ static void add_dump_column(struct run *run)
 					       .about = "the file that was analysed" };
 }
 
+/* The statement says which columns there are, and in which order. */
+static int plan_statement(struct run *run)
+{
+	const struct options *o = &run->o;
+	const struct statement_limits limits = {
+		.steps = STATEMENT_STEPS,
+		.bytes = memory_bound(o->memory) / STATEMENT_SHARE,
+	};
+	struct columns *to = &run->columns;
+
+	if (statement_new(o->statement, &limits, &run->diag, &run->statement))
+		return EXIT_USAGE;
+	run->o.report_opts.statement = run->statement;
+	run->cols = statement_cols(run->statement, &run->ncols);
+	to->v = arena_array(&run->mem, const struct column *, run->ncols);
+	for (; to->n < run->ncols; to->n++)
+		to->v[to->n] = &run->cols[to->n];
+	return 0;
+}
+
 int run_plan(struct run *run)
 {
 	const struct options *o = &run->o;
@@ -178,6 +201,8 @@ int run_plan(struct run *run)
 		return 0;
 	if (run->renderer->load && run->renderer->load(&run->diag))
 		return EXIT_NO_ANSWER;
+	if (r->statement)
+		return plan_statement(run);
 	if (o->sort)
 		order = o->sort;
 	add_dump_column(run);

@@ -179,6 +179,8 @@ static unsigned needs(const struct run *run)
 
 	if (run->product)
 		return n | run->product->needs;
+	if (run->statement)
+		return n | statement_needs(run->statement);
 	if (run->renderer->of_chart)
 		n |= chart_needs(r);
 	return n | columns_needs(&run->columns) | sort_needs(&run->sort) | where_needs(run->where);
@@ -328,7 +330,7 @@ static int analyse(struct run *run)
 	run->t.cols = r->cols;
 	run->t.ncols = r->ncols;
 	if (r->run(run->s, &o->report_opts, &run->t, &run->diag))
-		return EXIT_NO_ANSWER;
+		return statement_wrong(run->statement) ? EXIT_USAGE : EXIT_NO_ANSWER;
 	if (r == &report_id && o->nimages) /* under a host: else run_ids() */
 		((struct id_row *)run->t.rows)->dump = o->images[0];
 	take_facts(run);
@@ -582,6 +584,7 @@ void run_end(struct run *run)
 	if (run->k)
 		kernel_close(run->k);
 	where_free(run->where);
+	statement_free(run->statement);
 	if (run->progress)
 		progress_free(run->progress);
 	output_drop(&run->output);

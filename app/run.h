@@ -16,6 +16,7 @@
 #include "reports/capsule/capsule.h"
 #include "reports/core/pick.h"
 #include "reports/render/render.h"
+#include "reports/sql/statement.h"
 
 /* Zero except for the members that a front end sets; then run_report(), then run_end(). */
 struct run {
@@ -38,6 +39,7 @@ struct run {
 	struct columns columns;
 	struct sort sort;
 	struct where *where;
+	struct statement *statement;	/* NULL: the report has no such word */
 	bool inside;			/* this is the process in the sandbox */
 	const struct sandbox_lacks *lacks;	/* of it */
 	int told;			/* of headers.c: a file in memory, for both processes */

@@ -8,6 +8,7 @@
 #include "app/run.h"
 #include "app/sandbox/sandbox_test.h"
 #include "dumpread/base/heap.h"
+#include "reports/sql/statement.h"
 
 static int show_help(const struct options *o)
 {
@@ -21,6 +22,7 @@ static int show_help(const struct options *o)
 	case DO_VERSION: puts("vmcensus " VMCENSUS_VERSION); break;
 	case DO_LIST: help_reports(stdout); break;
 	case DO_COLUMNS: help_columns(o->report, stdout); break;
+	case DO_TABLES: statement_list(stdout); break;
 	case DO_MAN:
 		if (!help_man(o->page, stdout)) {
 			fprintf(stderr, "vmcensus: no manual page of '%.60s'\n", o->page);

@@ -152,6 +152,40 @@ static int take_rows(struct run *run)
 	return 0;
 }
 
+/* ---- a statement ---------------------------------------------------------------------------- */
+
+/* A table of the statement, and what its report met. */
+static enum status table_of(void *arg, const struct capsule_part *p, struct table *t, bool *stored,
+			    struct diag *diag)
+{
+	struct run *run = arg;
+	struct capsule_more more;
+	enum status st;
+
+	if (p->report->dump_only)
+		return fail(diag, ST_NODATA,
+			    "a capsule does not have report %s: %s; it needs the dump",
+			    p->report->name, p->report->dump_only);
+	st = capsule_load(run->stored, p, t, stored, run->stored_issues, &more, diag);
+	if (!st && more.made)
+		st = fail(diag, ST_NODATA, "the rows of report %s were made with %s",
+			  p->report->name, more.made);
+	return st;
+}
+
+static int take_statement(struct run *run)
+{
+	const struct statement_source src = { table_of, run };
+
+	run->stored_issues = run->issues = arena_array(&run->mem, struct issues, 1);
+	issues_init(run->stored_issues);
+	run->image = *capsule_image(run->stored);
+	if (statement_run(run->statement, &src, &run->t, &run->diag))
+		return statement_wrong(run->statement) ? EXIT_USAGE : EXIT_NO_ANSWER;
+	run_pick_rows(run);
+	return 0;
+}
+
 /* ---- a page --------------------------------------------------------------------------------- */
 
 /* The page is ours, of this program; the capsule has its data. Nobody is to run the script of who made it. */
@@ -248,5 +282,7 @@ int run_stored(struct run *run)
 			 "%s is of an older vmcensus, without digests: damage of its rows is not "
 			 "noticed",
 			 o->images[0]);
-	return run->product ? take_page(run) : take_rows(run);
+	return run->product    ? take_page(run)
+	       : run->statement ? take_statement(run)
+				: take_rows(run);
 }

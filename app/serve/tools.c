@@ -34,6 +34,12 @@ static const struct option_spec *next_argument(const struct report *r, const str
 	return NULL;
 }
 
+/* The argument that stands for the word before the dump. */
+static const char *word_name(const struct report *r)
+{
+	return r->statement ? "statement" : "address";
+}
+
 /* ---- the list ------------------------------------------------------------------------- */
 
 static void put_enum(const char *const *words, unsigned n, FILE *out)
@@ -114,13 +120,17 @@ static void put_tool(const struct report *r, const struct served *served, FILE *
 		putc('}', out);
 	}
 	if (r->word)
-		fputs(", \"address\": {\"type\": \"string\", \"description\": \"a kernel address, hexadecimal\"}",
-		      out);
+		fprintf(out, ", \"%s\": {\"type\": \"string\", \"description\": \"%s\"}", word_name(r),
+			r->statement ? "a SELECT over tables, which are the other tools by their names, with the "
+				       "same columns"
+				     : "a kernel address, hexadecimal");
 	for (const struct option_spec *s = next_argument(r, NULL); s; s = next_argument(r, s)) {
 		fprintf(out, ", \"%s\": ", s->name);
 		put_argument(r, s, out);
 	}
-	fprintf(out, "}%s", r->word ? ", \"required\": [\"address\"]" : "");
+	fputs("}", out);
+	if (r->word)
+		fprintf(out, ", \"required\": [\"%s\"]", word_name(r));
 	fputs("}, \"annotations\": {\"readOnlyHint\": true, \"openWorldHint\": false}}", out);
 }
 
@@ -148,7 +158,7 @@ struct words {
 	struct diag *diag;
 	char **v;
 	unsigned n;
-	const char *image, *earlier, *address;
+	const char *image, *earlier, *word;
 	bool top;
 };
 
@@ -168,16 +178,18 @@ static bool take_image(struct words *w, const struct argument *a, const char **r
 	return refuse(w, a, "is none of the dumps that are served");
 }
 
-/* A word that is no address would name a dump. */
-static bool take_address(struct words *w, const struct argument *a)
+/* A word that is none would name a dump. */
+static bool take_word(struct words *w, const struct argument *a)
 {
 	uint64_t v;
 
-	if (w->address)
+	if (w->word)
 		return refuse(w, a, "stands there twice");
-	if (strcmp(a->type, "text") || !a->text || !option_address(a->text, &v))
-		return refuse(w, a, "is no text with a hexadecimal number");
-	w->address = arena_strdup(w->mem, a->text);
+	if (strcmp(a->type, "text") || !a->text)
+		return refuse(w, a, "is no text");
+	if (!w->r->statement && !option_address(a->text, &v))
+		return refuse(w, a, "is no hexadecimal number");
+	w->word = arena_strdup(w->mem, a->text);
 	return true;
 }
 
@@ -222,8 +234,8 @@ static bool take_member(void *arg, const struct argument *a)
 		return take_image(w, a, &w->image);
 	if (w->r->compares && !strcmp(a->name, "earlier"))
 		return take_image(w, a, &w->earlier);
-	if (w->r->word && !strcmp(a->name, "address"))
-		return take_address(w, a);
+	if (w->r->word && !strcmp(a->name, word_name(w->r)))
+		return take_word(w, a);
 	while (s && strcmp(s->name, a->name))
 		s = next_argument(w->r, s);
 	if (!s)
@@ -268,8 +280,8 @@ char **tool_words(struct parser *p, const struct message *m, const struct served
 	}
 	free(name);
 	free(arguments);
-	if (good && w.r->word && !w.address)
-		good = refuse(&w, &(struct argument){ .name = "address" }, "is missing");
+	if (good && w.r->word && !w.word)
+		good = refuse(&w, &(struct argument){ .name = word_name(w.r) }, "is missing");
 	if (!good)
 		return NULL;
 	/* of some reports it counts entries of a text, and a capsule does not have that */
@@ -280,8 +292,8 @@ char **tool_words(struct parser *p, const struct message *m, const struct served
 	w.v[w.n++] = (char *)"-f";
 	w.v[w.n++] = (char *)"answer";
 	w.v[w.n++] = (char *)"--";
-	if (w.address)
-		w.v[w.n++] = (char *)w.address;
+	if (w.word)
+		w.v[w.n++] = (char *)w.word;
 	if (w.earlier)
 		w.v[w.n++] = (char *)w.earlier;
 	w.v[w.n++] = (char *)w.image;

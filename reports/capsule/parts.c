@@ -8,7 +8,7 @@
 /* Those whose rows are made from one dump, and not too many to keep. */
 static bool is_held(const struct report *r)
 {
-	return !r->products && !r->compares && !r->dump_only && !r->of_fleet;
+	return !r->products && !r->compares && !r->dump_only && !r->of_fleet && !r->statement;
 }
 
 /* With each of its options that divides or adds rows: OPTS of the Nth of them; false: no more. */

@@ -84,6 +84,8 @@ struct table {
 	struct arena mem;
 };
 
+struct statement;		/* reports/sql/statement.h */
+
 struct report_opts {
 	int32_t pid;		/* --pid N; 0: all */
 	bool threads;		/* --threads: one row per thread */
@@ -99,6 +101,7 @@ struct report_opts {
 	const char *headers;	/* --headers DIR: the kernel's headers, in place of types */
 	const char *config;	/* --config FILE: its .config; NULL: the dump's, or DIR's */
 	uint64_t address;	/* the word of a report that takes one */
+	struct statement *statement;	/* of a report with statement: parsed, and run once */
 	uint64_t top;		/* --top N, for a report with own_top; 0: its usual number */
 	const struct snapshot *before;	/* for a report that compares: the first image */
 };
@@ -188,6 +191,7 @@ struct report {
 	unsigned opts;		/* enum report_opt_flag: which options it takes */
 	const char *const *by;	/* with OPT_BY: words that --by takes, up to NULL */
 	const char *word;	/* an address before IMAGE, as usage has it: "ADDRESS"; NULL: it takes none */
+	bool statement;		/* the word is a SELECT in its place, which says what its columns are */
 	bool own_top;		/* --top counts the entries that it lists, not its rows */
 	bool compares;		/* takes two images: an earlier one, and the one reported */
 	bool many;		/* takes any number of images: a row for each */

@@ -44,7 +44,7 @@ unsigned report_takes(const struct report *r)
 	for (unsigned i = 0; i < r->ncols; i++)
 		if (r->cols[i].type == COL_BYTES || r->cols[i].type == COL_DELTA)
 			opts |= OPT_BYTES | OPT_PAGES;
-	return opts | OPT_ROWS;
+	return opts | (r->statement ? OPT_TOP : OPT_ROWS);
 }
 
 /* Does a part of R before END have this word too? */

@@ -49,8 +49,8 @@ void render_csv(const struct render *r, FILE *out)
 		return;
 	}
 	for (unsigned i = 0; i < r->ncols; i++) {
-		fputs(r->cols[i]->name, out);
-		fputs(i + 1 < r->ncols ? "," : "\n", out);
+		put_csv(out, r->cols[i]->name);
+		putc(i + 1 < r->ncols ? ',' : '\n', out);
 	}
 	put_rows(r, put_csv, out);
 }
@@ -64,7 +64,8 @@ void render_cells(const struct render *r, FILE *out)
 	for (unsigned i = 0; i < r->ncols; i++) {
 		const struct column *c = r->cols[i];
 
-		fprintf(out, "%s,%s,", c->name, column_words[c->type]);
+		put_csv_field(out, c->name);
+		fprintf(out, ",%s,", column_words[c->type]);
 		put_csv_field(out, c->unit);
 		putc(',', out);
 		put_csv_field(out, c->about);

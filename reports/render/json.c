@@ -144,9 +144,8 @@ static void put_row(const struct render *r, const void *row, FILE *out)
 	putc('{', out);
 	for (unsigned i = 0; i < r->ncols; i++) {
 		fputs(separator[i > 0], out);
-		putc('"', out);
-		fputs(r->cols[i]->name, out);
-		fputs("\": ", out);
+		put_json(out, r->cols[i]->name);
+		fputs(": ", out);
 		put_cell(r->cols[i], row, out);
 	}
 	putc('}', out);

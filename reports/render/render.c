@@ -31,7 +31,8 @@ static const struct renderer inner[] = {
 
 bool renderer_shows(const struct renderer *to, const struct report *r)
 {
-	return !r->products && (r->chart || !to->of_chart) && (!to->here || *to->here);
+	return !r->products && (r->chart || !to->of_chart) && (!to->here || *to->here) &&
+	       (!r->statement || to->render != render_sqlite);
 }
 
 const struct renderer *renderer_find(const struct report *r, const char *name)

@@ -233,7 +233,8 @@ def sentence(err):
 
 def command(report, files, to):
     report, _, product = report.partition(' ')
-    where = ['0xc1000000'] if report == 'who' else []      # kernel text of i386, memory of ppc32
+    # kernel text of i386, memory of ppc32
+    where = ['0xc1000000'] if report == 'who' else reports.WORDS.get(report, [])
     return ['-f', product or 'csv', report, *where, *(['-o', to] if product == 'proc' else []), *files]
 
 

@@ -49,11 +49,11 @@
 
 /* Reports that are not asked: their rows are sums of those of others, as many as pages, or of no memory;
    this kernel has none (config); or their answers to lies are not in lies.txt yet. The pages of zeros that this dump
-   lacks leave the answer to "unreached", "paths" and "refs" open; "who" asks of an address. */
+   lacks leave the answer to "unreached", "paths" and "refs" open; "who" and "sql" need a word. */
 static const char *const left_out[] = {
 	"programs", "users", "costs", "smaps", "maps", "files", "sections", "symbols", "units", "total",
 	"alerts", "pages", "layout", "config", "tasks", "panic", "oom", "thrash", "numa",
-	"unreached", "paths", "refs", "who",
+	"unreached", "paths", "refs", "who", "sql",
 };
 
 #define R(name, room) +1

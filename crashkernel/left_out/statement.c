@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* statement.c - stands in for reports/sql/statement.c and rows.c: there is no SQL. */
+#include "reports/sql/statement.h"
+
+enum status statement_new(const char *sql, const struct statement_limits *l, struct diag *diag,
+			  struct statement **ret)
+{
+	(void)sql, (void)l;
+	*ret = NULL;
+	return fail(diag, ST_UNSUPPORTED, "this program was built without SQLite");
+}
+
+void statement_free(struct statement *st)
+{
+	(void)st;
+}
+
+struct column *statement_cols(struct statement *st, unsigned *n)
+{
+	(void)st;
+	*n = 0;
+	return NULL;
+}
+
+unsigned statement_needs(const struct statement *st)
+{
+	(void)st;
+	return 0;
+}
+
+enum status statement_run(struct statement *st, const struct statement_source *src, struct table *t,
+			  struct diag *diag)
+{
+	(void)st, (void)src, (void)t;
+	return fail(diag, ST_UNSUPPORTED, "this program was built without SQLite");
+}
+
+bool statement_wrong(const struct statement *st)
+{
+	(void)st;
+	return false;
+}
