@@ -11,22 +11,37 @@ void met_begin(const struct snapshot *s, struct issues_part *part)
 	issues_begin_part(s->k->issues, part);
 }
 
-void met_end(struct snapshot *s, struct issues_part *part, unsigned runs_for, unsigned depends)
+static struct met *add(struct snapshot *s, unsigned runs_for, unsigned depends)
 {
 	struct met *m = heap_array(struct met, 1), **last = &s->met;
 
 	issues_init(&m->issues);
 	m->runs_for = runs_for;
 	m->depends = depends;
-	issues_end_part(s->k->issues, part, &m->issues);
 	while (*last)
 		last = &(*last)->next;
 	*last = m;
-	if (m->issues.n)
-		return;
-	*last = NULL;
-	issues_release(&m->issues);
-	free(m);
+	return m;
+}
+
+bool met_end(struct snapshot *s, struct issues_part *part, unsigned runs_for, unsigned depends)
+{
+	struct issues *own = heap_array(struct issues, 1);
+	bool met;
+
+	issues_init(own);
+	issues_end_part(s->k->issues, part, own);
+	met = own->n;
+	if (met)
+		issues_copy(&add(s, runs_for, depends)->issues, own);
+	issues_release(own);
+	free(own);
+	return met;
+}
+
+void met_depends(struct snapshot *s, unsigned runs_for, unsigned depends)
+{
+	add(s, runs_for, depends);
 }
 
 void met_free(struct snapshot *s)

@@ -15,9 +15,11 @@ struct met {
 	struct issues issues;
 };
 
-/* Around a part of the build of S. PART is the caller's. */
+/* Around a part of the build of S. PART is the caller's. Did it meet any? */
 void met_begin(const struct snapshot *s, struct issues_part *part);
-void met_end(struct snapshot *s, struct issues_part *part, unsigned runs_for, unsigned depends);
+bool met_end(struct snapshot *s, struct issues_part *part, unsigned runs_for, unsigned depends);
+/* A build with one of RUNS_FOR would meet other issues if another choice of DEPENDS were built. */
+void met_depends(struct snapshot *s, unsigned runs_for, unsigned depends);
 void met_free(struct snapshot *s);
 
 /* Would a snapshot that has BUILT alone have met the same as S, of what it builds? */

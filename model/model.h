@@ -297,6 +297,25 @@ static inline const struct frame *frame_at(const struct frames *f, uint64_t pfn)
 }
 
 /*
+ * Who asks for frames, as a bit. Of struct pages that are not in the dump it is kept who asked for them, so that a
+ * snapshot that serves several can tell each of them its own (model/memory/frames/lost.h).
+ */
+enum frames_asker {
+	FRAMES_OPEN = 1 << 0,	/* NEED_FRAMES */
+	FRAMES_TABLES = 1 << 1, /* page tables are checked: NEED_USAGE, NEED_SIZES */
+	FRAMES_WALK = 1 << 2,	/* NEED_USAGE */
+	FRAMES_IDS = 1 << 3,	/* NEED_BUILD_IDS */
+	FRAMES_SIZES = 1 << 4,	/* NEED_SIZES */
+	FRAMES_FOUND = 1 << 5,	/* NEED_FOUND */
+	FRAMES_REPORT = 1 << 6, /* the report that is made */
+	FRAMES_VIEW = 1 << 7,	/* the first of those of model/shared.h; the others are after it */
+};
+/* From now on WHO asks. Returns who did before. */
+unsigned frames_ask_as(const struct frames *f, unsigned who);
+/* What WHO asked for counts for the report that is made, too. */
+void frames_ask_also(const struct frames *f, unsigned who);
+
+/*
  * Asks for what frame_at() will read, where the chunk of PFN is kept. Frames of a page table come
  * in any order, so each is a cache miss: ask FRAME_AHEAD entries before the use.
  */

@@ -52,10 +52,16 @@ static void keep_own(struct shared *h, struct view *w, struct making *m)
 	issues_copy(w->own, &m->met);
 }
 
+static unsigned asker(enum shared_view v)
+{
+	return (unsigned)FRAMES_VIEW << v;
+}
+
 static void make(struct shared *h, const struct snapshot *s, struct view *w,
 		 const struct shared_maker *maker)
 {
 	struct making *m = heap_array(struct making, 1);
+	unsigned before = frames_ask_as(&s->frames, asker((enum shared_view)(w - h->view)));
 
 	issues_init(&m->met);
 	issues_init(&m->inner);
@@ -67,6 +73,8 @@ static void make(struct shared *h, const struct snapshot *s, struct view *w,
 	issues_begin_part(s->k->issues, &m->part);
 	w->made = maker->make(s, &h->mem);
 	issues_end_part(s->k->issues, &m->part, &m->met);
+	frames_ask_as(&s->frames, before);
+	frames_ask_also(&s->frames, asker((enum shared_view)(w - h->view)));
 	h->making = m->outer;
 	keep_own(h, w, m);
 	issues_release(&m->met);
@@ -75,18 +83,20 @@ static void make(struct shared *h, const struct snapshot *s, struct view *w,
 }
 
 /* In the order in which they were met. */
-static void tell(struct shared *h, struct issues *is, enum shared_view v)
+static void tell(struct shared *h, const struct snapshot *s, enum shared_view v)
 {
+	struct issues *is = s->k->issues;
 	struct view *w = &h->view[v];
 	unsigned n = w->own ? w->own->n : 0;
 
 	if (w->told)
 		return;
 	w->told = true;
+	frames_ask_also(&s->frames, asker(v));
 	for (unsigned at = 0; at <= n; at++) {
 		for (unsigned i = 0; i < SHARED_VIEWS; i++)
 			if (w->asked[i] == at + 1 || (at == n && w->asked[i] > n))
-				tell(h, is, i);
+				tell(h, s, i);
 		if (at == n)
 			break;
 		issues_copy_one(is, &w->own->v[at]);
@@ -106,7 +116,7 @@ void *shared_view(const struct snapshot *s, enum shared_view v, const struct sha
 	if (!h->view[v].made)
 		make(h, s, &h->view[v], m);
 	else
-		tell(h, s->k->issues, v);
+		tell(h, s, v);
 	return h->view[v].made;
 }
 

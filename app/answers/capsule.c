@@ -15,7 +15,7 @@
 #include "app/answers/answers.h"
 #include "dumpread/base/bytes.h"
 #include "model/kernel/source.h"
-#include "model/memory/frames/frames.h"
+#include "model/memory/frames/lost.h"
 #include "model/memory/identity.h"
 #include "model/met.h"
 #include "model/shared.h"
@@ -193,7 +193,6 @@ struct serving {
 	struct issues all;		/* of all reports together */
 	struct issues base, own, again;	/* of the report that is made: before it, in it, of earlier views */
 	struct issues built;		/* when the snapshot was built */
-	uint64_t frames;		/* that it could not read then */
 };
 
 static bool is_page(const struct item *i)
@@ -206,9 +205,46 @@ static void add_item(struct items *to, const struct item *i)
 	*vec_push(to->mem, &to->v) = *i;
 }
 
-static uint64_t lost_frames(const struct snapshot *s)
+/* Those who ask for frames when PARTS are built. */
+static unsigned askers(unsigned parts)
 {
-	return s->frames.unread + (s->frames.store ? s->frames.store->lost_heads : 0);
+	static const struct {
+		unsigned parts, asker;
+	} of[] = {
+		{ NEED_FRAMES, FRAMES_OPEN }, { NEED_USAGE | NEED_SIZES, FRAMES_TABLES },
+		{ NEED_USAGE, FRAMES_WALK },  { NEED_BUILD_IDS, FRAMES_IDS },
+		{ NEED_SIZES, FRAMES_SIZES }, { NEED_FOUND, FRAMES_FOUND },
+	};
+	unsigned who = 0;
+
+	for (size_t i = 0; i < ARRAY_LEN(of); i++)
+		who |= parts & of[i].parts ? of[i].asker : 0;
+	return who;
+}
+
+/* Adds to IS what a build of PARTS would have met; how much. IS may be NULL. */
+static uint64_t met_of(const struct snapshot *s, unsigned parts, struct issues *is)
+{
+	return met_by(s, parts, is) + frames_tell_of(s, askers(parts), is);
+}
+
+/* Parts that would read for themselves what the walk has read, if there were no walk. */
+#define AFTER_WALK (NEED_SIZES | NEED_BUILD_IDS)
+
+/* Is it known which of the struct pages that S lacks PARTS alone would have asked for? */
+static bool knows_lost(const struct snapshot *s, unsigned parts)
+{
+	uint64_t unknown = 0;
+
+	if (!frames_tell_of(s, askers(s->built), NULL))
+		return true;
+	if (s->built & ~parts & NEED_USAGE && parts & AFTER_WALK)
+		return false;
+	if (!(parts & NEED_USAGE) || frames_tell_of(s, askers(parts), NULL))
+		return true;
+	for (uint32_t i = 0; i < s->nmms; i++)
+		unknown += s->mms[i].usage.unknown;
+	return !unknown; /* where no struct page lacks, that is an issue */
 }
 
 static void restore(struct issues *is, const struct issues *to)
@@ -225,16 +261,16 @@ static struct snapshot *serving_build(struct serving *x, unsigned needs)
 	restore(k->issues, &x->opened);
 	s = snapshot_build(k, needs, NULL);
 	restore(&x->built, k->issues);
-	x->frames = lost_frames(s);
 	return s;
 }
 
 /* Are the issues that S has those of a snapshot that has PARTS alone, but for those of other parts? */
 static bool serves(struct serving *x, const struct snapshot *s, unsigned parts)
 {
-	uint64_t known = issues_total(&x->opened) + met_by(s, ~0u, NULL);
+	uint64_t known = issues_total(&x->opened) + met_of(s, s->built, NULL);
 
-	return s->built == parts || (met_alike(s, parts) && issues_total(&x->built) == known);
+	return s->built == parts ||
+	       (met_alike(s, parts) && knows_lost(s, parts) && issues_total(&x->built) == known);
 }
 
 /* PARTS, and what else S has of which nothing was met: it costs no more, and some columns need it. */
@@ -243,7 +279,7 @@ static unsigned with_whole_parts(struct serving *x, const struct snapshot *s, un
 	for (unsigned need = 1; need && need <= s->built; need <<= 1) {
 		unsigned more = snapshot_parts(s->k, parts | (need & s->built));
 
-		if (serves(x, s, more) && met_by(s, more, NULL) == met_by(s, parts, NULL))
+		if (serves(x, s, more) && met_of(s, more, NULL) == met_of(s, parts, NULL))
 			parts = more;
 	}
 	return parts;
@@ -265,10 +301,11 @@ static void serve(struct serving *x, struct snapshot *s, const struct item *i)
 
 	restore(&x->base, built == parts ? &x->built : &x->opened);
 	if (built != parts)
-		met_by(s, parts, &x->base);
+		met_of(s, parts, &x->base);
 	restore(is, &x->base);
 	issues_clear(&x->again);
 	shared_serve(s, &x->again);
+	frames_serve(s, askers(parts));
 	s->built = is_page(i) ? parts : with_whole_parts(x, s, parts);
 	if (is_page(i))
 		add_page(x->run, s);
@@ -286,12 +323,12 @@ static void serve_items(struct serving *x, struct snapshot *s, const struct item
 	for (size_t i = 0; i < from->v.n; i++) {
 		const struct item *it = &from->v.v[i];
 
-		if (x->frames == lost_frames(s) && serves(x, s, snapshot_parts(s->k, it->needs)))
+		if (serves(x, s, snapshot_parts(s->k, it->needs)))
 			serve(x, s, it);
 		else
 			add_item(rest, it);
 	}
-	frames_tell(s);
+	frames_serve_end(s);
 }
 
 static void lack(struct serving *x, const struct items *from, const char *why)
@@ -374,7 +411,6 @@ static void add_all(struct run *run, struct serving *x)
 
 	restore(&x->all, run->k->issues);
 	restore(&x->built, run->k->issues);
-	x->frames = lost_frames(run->s);
 	begin(run, run->s);
 	list_items(run, &all);
 	serve_items(x, run->s, &all, &rest);

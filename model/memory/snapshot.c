@@ -157,9 +157,6 @@ static void sum_usage(struct snapshot *s)
 	}
 }
 
-/* What is met by parts that look at pages depends on which other parts do. */
-#define PAGES_OF (NEED_USAGE | NEED_SIZES | NEED_FOUND | NEED_CLASSES | NEED_BUILD_IDS)
-
 static void build_machine(struct build *b, unsigned needs)
 {
 	struct issues_part part;
@@ -326,6 +323,29 @@ static void build_ids(struct snapshot *s)
 	reader_free(r);
 }
 
+/*
+ * Sizes have the tables checked before the walk, because they walk all mms more than once; else the walk does it. They
+ * walk again where the walk for usage does not count for them: what that could not read is met twice then.
+ */
+static void walk_tables(struct snapshot *s, unsigned needs)
+{
+	struct issues_part part;
+
+	frames_ask_as(&s->frames, FRAMES_TABLES);
+	met_begin(s, &part);
+	if (needs & NEED_SIZES)
+		tables_check(s);
+	met_end(s, &part, NEED_USAGE | NEED_SIZES, NEED_SIZES);
+	frames_ask_as(&s->frames, FRAMES_WALK);
+	met_begin(s, &part);
+	if (needs & NEED_SIZES)
+		keep_pages(s);
+	if (needs & NEED_USAGE)
+		account_build(s);
+	if (met_end(s, &part, NEED_USAGE, 0))
+		met_depends(s, NEED_SIZES, NEED_USAGE | NEED_FOUND);
+}
+
 void snapshot_from_memory(struct snapshot *s, unsigned needs, const struct snapshot_opts *o)
 {
 	struct build b = { .s = s, .k = s->k, .r = reader_new_wide(s->k->dump) };
@@ -341,23 +361,17 @@ void snapshot_from_memory(struct snapshot *s, unsigned needs, const struct snaps
 	if (needs & NEED_FRAMES)
 		frames_open(s);
 	met_end(s, &part, NEED_FRAMES, NEED_FRAMES);
-	if (s->refused)
-		return;
-	met_begin(s, &part);
-	if (needs & NEED_SIZES) {
-		tables_check(s); /* it walks all mms, more than once */
-		keep_pages(s);
-	}
-	if (needs & NEED_USAGE)
-		account_build(s);
-	met_end(s, &part, NEED_USAGE | NEED_SIZES, PAGES_OF);
+	if (!s->refused)
+		walk_tables(s, needs);
 }
 
-/* Sizes, and the walk with the kernel's counts. */
+/* The walk with the kernel's counts. */
 static void compare(struct snapshot *s)
 {
-	if (s->built & NEED_SIZES && !s->refs)
-		build_sizes(s);
+	struct issues_part part;
+
+	frames_ask_as(&s->frames, s->built & NEED_FOUND ? FRAMES_FOUND : FRAMES_WALK);
+	met_begin(s, &part);
 	if (s->built & NEED_VMAS)
 		sum_usage(s);
 	if (s->built & NEED_USAGE) {
@@ -367,8 +381,25 @@ static void compare(struct snapshot *s)
 	} else if (s->built & NEED_VMAS) {
 		verify_build_sizes(s);
 	}
+	met_end(s, &part, NEED_VMAS,
+		NEED_USAGE | NEED_MACHINE | (s->verify && s->verify->elsewhere ? NEED_FOUND : 0));
+}
+
+static void compare_sizes(struct snapshot *s)
+{
+	struct issues_part part;
+
+	frames_ask_as(&s->frames, FRAMES_SIZES);
+	met_begin(s, &part);
+	if (s->built & NEED_SIZES && !s->refs)
+		build_sizes(s);
+	met_end(s, &part, NEED_SIZES, NEED_USAGE | NEED_FOUND);
+	compare(s);
+	frames_ask_as(&s->frames, FRAMES_SIZES);
+	met_begin(s, &part);
 	if (s->kept && !s->refused)
 		build_kept_sizes(s);
+	met_end(s, &part, NEED_SIZES, NEED_USAGE | NEED_FOUND);
 }
 
 struct snapshot *snapshot_build(struct kernel *k, unsigned needs, const struct snapshot_opts *o)
@@ -381,14 +412,13 @@ struct snapshot *snapshot_build(struct kernel *k, unsigned needs, const struct s
 	k->source->build(s, s->built, o);
 	if (s->refused)
 		return s;
+	frames_ask_as(&s->frames, FRAMES_IDS);
 	met_begin(s, &part);
 	if (s->built & NEED_BUILD_IDS && source_has(k, SOURCE_MEMORY))
 		build_ids(s);
-	met_end(s, &part, NEED_BUILD_IDS, PAGES_OF);
-	met_begin(s, &part);
-	compare(s);
+	met_end(s, &part, NEED_BUILD_IDS, NEED_USAGE | NEED_SIZES);
+	compare_sizes(s);
 	frames_tell(s);
-	met_end(s, &part, NEED_VMAS | NEED_FRAMES, PAGES_OF | NEED_MACHINE);
 	return s;
 }
 

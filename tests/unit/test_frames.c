@@ -3,7 +3,7 @@
  * test_frames.c - the frame array: struct pages of several kernels.
  */
 #include "model/memory/frames/classes.h"
-#include "model/memory/frames/frames.h"
+#include "model/memory/frames/lost.h"
 
 #include <stdlib.h>
 
@@ -530,6 +530,63 @@ static void test_damage(void)
 	rig_free(g);
 }
 
+static uint64_t unread_of(const struct rig *g, unsigned who)
+{
+	frames_serve(&g->s, who);
+	return g->s.frames.unread;
+}
+
+/* Of two chunks that lack a page of struct pages each, one was asked for by the walk. */
+static void test_lost_by_asker(void)
+{
+	struct rig *g = rig_new(8, false);
+	struct frames *f = &g->s.frames;
+	uint64_t far = FRAME_CHUNK + 8, walk, all;
+	uint8_t page[0x1000] = { 0 };
+
+	fake_put(g->f, page_pa(g, far - 8), page, sizeof(page));
+	fake_drop(g->f, page_pa(g, 512));
+	fake_drop(g->f, page_pa(g, far));
+	g->range.end = g->f->kernel.memmap.max_pfn = FRAME_CHUNK + 64;
+	frames_open(&g->s);
+	frames_ask_as(f, FRAMES_WALK);
+	CHECK_EQ(flags_of(g, 512), FR_UNREAD);
+	walk = f->unread;
+	frames_ask_as(f, FRAMES_FOUND);
+	frames_load_all(&g->s);
+	all = f->unread;
+	frames_tell(&g->s);
+	CHECK(walk && all > walk);
+	CHECK_EQ(frames_tell_of(&g->s, FRAMES_WALK, NULL), walk);
+	CHECK_EQ(frames_tell_of(&g->s, FRAMES_FOUND, NULL), all - walk);
+	CHECK_EQ(frames_tell_of(&g->s, FRAMES_SIZES, NULL), 0);
+	/* a report has those of the walk, and its own from when it asks for them */
+	CHECK_EQ(unread_of(g, FRAMES_WALK), walk);
+	CHECK_EQ(flags_of(g, 512), FR_UNREAD);
+	CHECK_EQ(f->unread, walk);
+	CHECK_EQ(flags_of(g, far), FR_UNREAD);
+	CHECK_EQ(f->unread, all);
+	CHECK_EQ(unread_of(g, FRAMES_WALK), walk);
+	CHECK_EQ(unread_of(g, FRAMES_OPEN), 0);
+	/* those of a view are of each report that asks for the view */
+	frames_ask_as(f, FRAMES_VIEW);
+	CHECK_EQ(flags_of(g, far), FR_UNREAD);
+	CHECK_EQ(unread_of(g, FRAMES_WALK), walk);
+	frames_ask_also(f, FRAMES_VIEW);
+	CHECK_EQ(f->unread, all);
+	/* chunks that are read again */
+	frames_drop(f);
+	CHECK_EQ(unread_of(g, FRAMES_WALK), walk);
+	CHECK_EQ(flags_of(g, far), FR_UNREAD);
+	CHECK_EQ(f->unread, all);
+	CHECK_EQ(unread_of(g, FRAMES_WALK | FRAMES_FOUND), all);
+	frames_serve_end(&g->s);
+	frames_tell(&g->s);
+	CHECK_EQ(f->unread, all);
+	CHECK_EQ(fake_issues(g->f, "struct page"), all);
+	rig_free(g);
+}
+
 /* Struct pages of 56 bytes do not divide a page: some lie across two. */
 static void test_odd_size(void)
 {
@@ -750,6 +807,7 @@ int main(void)
 	test_lost_parts();
 	test_double_map();
 	test_damage();
+	test_lost_by_asker();
 	test_odd_size();
 	test_zsmalloc();
 	test_nothing();

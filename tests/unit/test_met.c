@@ -67,6 +67,10 @@ TEST(parts)
 	CHECK(!met_alike(&s, NEED_TASKS));
 	CHECK(met_alike(&s, NEED_TASKS | NEED_VMAS));
 	CHECK(met_alike(&s, NEED_LOG));
+	met_depends(&s, NEED_LOG, NEED_VMAS);
+	CHECK(!met_alike(&s, NEED_LOG));
+	CHECK(met_alike(&s, NEED_LOG | NEED_VMAS));
+	CHECK_EQ(met_by(&s, NEED_LOG, NULL), 2);
 	met_free(&s);
 	issues_release(of);
 	free(of);

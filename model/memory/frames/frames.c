@@ -14,6 +14,7 @@
 #include "dumpread/base/search.h"
 #include "model/memory/frames/classes.h"
 #include "model/memory/frames/frame_read.h"
+#include "model/memory/frames/lost.h"
 
 enum chunk_state {
 	CHUNK_UNREAD, CHUNK_READING, CHUNK_THERE, CHUNK_NONE,
@@ -186,8 +187,7 @@ static void note_read(struct frame_store *st, uint64_t c, const struct frame_sum
 		return;
 	st->state[c] |= CHUNK_SUMMED | (sums->pte_mapped ? CHUNK_IN_PARTS : 0) |
 			(sums->own_mapped ? CHUNK_OWN : 0);
-	__atomic_fetch_add(&st->frames->unread, sums->unread, __ATOMIC_RELAXED);
-	__atomic_fetch_add(&st->lost_heads, sums->lost_heads, __ATOMIC_RELAXED);
+	lost_note(st, c, sums);
 }
 
 static enum chunk_state state_of(const struct frame_store *st, uint64_t c)
@@ -203,7 +203,7 @@ static void set_state(struct frame_store *st, uint64_t c, enum chunk_state to)
 
 static void publish(struct frame_store *st, uint64_t c, struct frame_chunk *chunk)
 {
-	__atomic_store_n(&st->frames->chunk[c], chunk, __ATOMIC_RELEASE);
+	__atomic_store_n(&st->frames->chunk[c], lost_veiled(st, c, chunk), __ATOMIC_RELEASE);
 	set_state(st, c, chunk ? CHUNK_THERE : CHUNK_NONE);
 	pthread_cond_broadcast(&st->ready);
 }
@@ -244,6 +244,7 @@ static void fill(struct frame_store *st, uint64_t c, uint64_t bytes)
 	if (hash)
 		chunk = same_chunk(st, chunk, hash);
 	note_read(st, c, &fi->sums);
+	lost_ask(st, c);
 	fi->next = st->idle;
 	st->idle = fi;
 	st->kept += any ? chunk->nrare * sizeof(*chunk->rare) : 0;
@@ -347,6 +348,10 @@ const struct frame *frame_fetch(const struct frames *f, uint64_t pfn)
 	}
 	if (!chunk)
 		return state_of(st, c) == CHUNK_NONE ? NULL : frames_peek(st, pfn);
+	if (chunk == st->veil) {
+		lost_ask(st, c);
+		chunk = lost_unveiled(f, c);
+	}
 	if (chunk->parts)
 		return parts_frame(st, chunk, pfn);
 	return chunk->kind[at] == FRAME_RARE ? rare_frame(chunk, at) : &f->kind[chunk->kind[at]];
@@ -364,9 +369,8 @@ void frames_load(const struct frames *f, uint64_t pfn)
 		return;
 	pthread_mutex_lock(&st->lock);
 	if (st->spare) {
-		f->chunk[st->spare_at] = NULL;
+		lost_drop(st, st->spare_at);
 		set_state(st, st->spare_at, CHUNK_UNREAD);
-		frames_free_chunk(st, st->spare);
 		st->spare = NULL;
 	}
 	room = bring(st, c, FRAMES_CHUNK_BYTES);
@@ -376,7 +380,7 @@ void frames_load(const struct frames *f, uint64_t pfn)
 		st->limit = UINT64_MAX;
 		bring(st, c, FRAMES_CHUNK_BYTES);
 		st->limit = limit;
-		st->spare = f->chunk[c];
+		st->spare = lost_unveiled(f, c);
 		st->spare_at = c;
 		st->kept = kept;
 		if (st->spare && st->spare->shared == 1) { /* it will not be there for others */
@@ -415,8 +419,7 @@ void frames_drop(const struct frames *f)
 	     c = frames_next_chunk(f, c + 1)) {
 		if (!f->chunk[c])
 			continue;
-		frames_free_chunk(st, f->chunk[c]);
-		f->chunk[c] = NULL;
+		lost_drop(st, c);
 		set_state(st, c, CHUNK_UNREAD);
 	}
 	st->spare = NULL;
@@ -472,6 +475,7 @@ static uint64_t stream(struct frame_store *st, uint64_t c, bool to_count)
 	}
 	pthread_mutex_lock(&st->lock);
 	note_read(st, c, &fi->sums);
+	lost_ask(st, c);
 	pthread_mutex_unlock(&st->lock);
 	frames_give_filler(st, fi);
 	return tables;

@@ -47,6 +47,13 @@ struct frame_sum {
 /* Of a chunk, in a walk that has turns. */
 enum frame_turn { TURN_OPEN, TURN_NOW, TURN_DONE };
 
+/* A chunk some of whose struct pages could not be read: lost.h. */
+struct frame_lost {
+	uint32_t unread, heads;
+	unsigned asked;		    /* enum frames_asker: who asked for the chunk */
+	struct frame_chunk *behind; /* what is kept of it, while it is veiled */
+};
+
 struct frame_filler;
 struct pagefmt;
 
@@ -83,6 +90,10 @@ struct frame_store {
 	uint64_t *seen;			/* of each: the sum over mappings; NULL: none was made */
 	uint32_t **found;		/* of each: mappings of each frame; NULL: not counted */
 	uint64_t lost_heads;
+	struct frame_lost *lost;  /* of each chunk; NULL: nothing is lost */
+	struct frame_chunk *veil; /* in the place of chunks that lack something; NULL: none is */
+	unsigned asker,
+		counted; /* who asks now; whose losses are in frames.unread and lost_heads */
 	uint64_t told_unread, told_lost;	/* of these, in an issue */
 };
 

@@ -13,7 +13,7 @@
 #include "facts/layout/page.h"
 #include "model/kernel/page/pagefmt.h"
 #include "model/kernel/source.h"
-#include "model/memory/frames/frames.h"
+#include "model/memory/frames/lost.h"
 
 #define OF_THREAD (UINT64_C(7) << 20)	/* bytes that a thread takes: two readers, a chunk */
 
@@ -33,8 +33,10 @@ static struct frame_store *store_new(struct snapshot *s, bool given)
 	st->state = heap_array(uint8_t, f->nchunks);
 	st->sum = heap_array(struct frame_sum, f->nchunks);
 	st->found = heap_array(uint32_t *, f->nchunks);
-	pool_init(&st->pool, sizeof(struct frame_chunk), f->nchunks);
+	pool_init(&st->pool, sizeof(struct frame_chunk), f->nchunks + 1); /* and the veil */
 	st->limit = UINT64_MAX;
+	st->asker = FRAMES_OPEN;
+	st->counted = ~0u;
 	f->store = st;
 	f->chunk = heap_array(struct frame_chunk *, f->nchunks);
 	f->kind = heap_array(struct frame, FRAME_RARE + FRAMES_GUESTS);
@@ -115,7 +117,7 @@ static void find_average(struct snapshot *s)
 		return;
 	frames_drop(f); /* read without averages */
 	memset(f->store->state, 0, f->nchunks);
-	f->unread = f->store->lost_heads = 0;
+	lost_forget(f->store);
 }
 
 /* ---- life ------------------------------------------------------------------------------------ */
@@ -185,7 +187,8 @@ void frames_free(struct frames *f)
 
 	if (st) {
 		for (uint64_t c = 0; c < f->nchunks; c++)
-			frames_free_chunk(st, f->chunk[c]);
+			frames_free_chunk(st, lost_unveiled(f, c));
+		frames_free_chunk(st, st->veil);
 		frames_found_drop(f);
 		frames_free_fillers(st);
 		pool_end(&st->pool);
@@ -195,6 +198,7 @@ void frames_free(struct frames *f)
 		free(st->by_value);
 		free(st->state);
 		free(st->sum);
+		free(st->lost);
 		free(st->found);
 		free(st->seen);
 		free(st->turn);
@@ -205,22 +209,4 @@ void frames_free(struct frames *f)
 	free(f->chunk);
 	free(f->kind);
 	*f = (struct frames){ 0 };
-}
-
-void frames_tell(const struct snapshot *s)
-{
-	struct frame_store *st = s->frames.store;
-	uint64_t unread = s->frames.unread, lost;
-
-	if (!st || !st->k)
-		return;
-	lost = st->lost_heads;
-	if (unread > st->told_unread)
-		issue_add(s->k->issues, ST_NODATA, "struct page", unread - st->told_unread,
-			  "struct pages that the dump does not hold");
-	if (lost > st->told_lost) /* of a live machine: allocated or freed just then */
-		issue_add(s->k->issues, kernel_contradicts(s->k), "compound page",
-			  lost - st->told_lost, "tail pages whose head is not readable");
-	st->told_unread = unread;
-	st->told_lost = lost;
 }

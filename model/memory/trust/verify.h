@@ -50,6 +50,8 @@ struct verify_folio {
 
 struct verify {
 	uint64_t agree, differ, mapped;	/* frames that were compared: with NEED_FOUND all */
+	bool elsewhere; /* of chunks of which only NEED_FOUND has more than the walk did, one
+					   differs */
 	uint64_t counters, off;		/* counters compared, and those that differ */
 	struct verify_frames frames[VERIFY_REASONS][VERIFY_KINDS];	/* those that differ */
 	bool beyond[VERIFY_REASONS];	/* more frames than that reason can explain */

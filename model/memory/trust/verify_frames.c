@@ -12,7 +12,7 @@
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/heap.h"
 #include "dumpread/base/jobs.h"
-#include "model/memory/frames/frames.h"
+#include "model/memory/frames/lost.h"
 #include "model/memory/trust/verify.h"
 #include "model/memory/usage/account.h"
 
@@ -26,6 +26,8 @@ struct pass {
 	struct snapshot *s;
 	bool all;			/* also chunks in which nothing is mapped */
 	bool *differs;			/* [nchunks] */
+	bool *walked; /* [nchunks]: the walk read it, or found mappings there; NULL: those
+					   alone are compared */
 	uint64_t *chunks;		/* those that differ, ascending */
 	const uint64_t *group;		/* of them: being counted */
 	size_t n;
@@ -107,6 +109,7 @@ static void list_differing(struct pass *p)
 	p->chunks = heap_array(uint64_t, f->nchunks);
 	for (uint64_t c = 0; c < f->nchunks; c++) {
 		v->agree += f->store->sum[c].there;
+		v->elsewhere |= p->walked && p->differs[c] && !p->walked[c];
 		if (p->differs[c])
 			p->chunks[p->n++] = c;
 		else
@@ -164,6 +167,16 @@ static void classify(struct pass *p)
 	}
 }
 
+/* Those that are compared without NEED_FOUND, too. */
+static bool *walked_chunks(const struct frames *f)
+{
+	bool *walked = heap_array(bool, f->nchunks);
+
+	for (uint64_t c = 0; c < f->nchunks; c++)
+		walked[c] = f->store->seen[c] || frames_summed(f, c);
+	return walked;
+}
+
 void verify_all_frames(struct snapshot *s)
 {
 	struct pass p = { .s = s,
@@ -171,9 +184,12 @@ void verify_all_frames(struct snapshot *s)
 			  .differs = heap_array(bool, s->frames.nchunks) };
 
 	/* reports that ask for all look at them again */
-	if (p.all)
+	if (p.all) {
+		p.walked = walked_chunks(&s->frames);
 		frames_load_all(s);
+	}
 	jobs_run(s->k->jobs, s->frames.nchunks, check_chunk, &p);
+	lost_ask_seen(&s->frames);
 	list_differing(&p);
 	if (p.n) {
 		verify_find_causes(s);
@@ -187,4 +203,5 @@ void verify_all_frames(struct snapshot *s)
 	s->verify->agree -= s->verify->differ;
 	free(p.chunks);
 	free(p.differs);
+	free(p.walked);
 }
