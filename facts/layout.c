@@ -239,7 +239,7 @@ enum status layout_resolve(struct dump *d, struct layout *ret)
 	return ST_OK;
 }
 
-const char *const fact_modules[] = { "zsmalloc", "zram", "virtio_balloon", "xfs", "sunrpc", "raid456", "brd", "af_alg", "sch_netem", "sch_fq_codel", "sch_fq", "tun", NULL };
+const char *const fact_modules[] = { "zsmalloc", "zram", "virtio_balloon", "xfs", "sunrpc", "raid456", "brd", "af_alg", "sch_netem", "sch_fq_codel", "sch_fq", "sch_htb", "tun", NULL };
 
 void layout_resolve_modules(const struct dump *d, struct layout *l)
 {

@@ -11,8 +11,8 @@
  * adds facts: a layout file of an earlier version does not know them, and the log
  * says so. Layout files in the tree need no change unless their kernel has the fact.
  */
-#define FACTS_VERSION 45
-#define FACTS_COUNT 1579	/* of that version: the two are raised together */
+#define FACTS_VERSION 46
+#define FACTS_COUNT 1580	/* of that version: the two are raised together */
 /*
  * Version in which the newest fact came that a rule asks for (rules.def). In a layout file of this version or
  * a later one what is missing is a sign; an older one does not tell.

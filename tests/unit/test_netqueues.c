@@ -48,15 +48,30 @@ TEST(fair)
 /* Of a kind that is not known the packets are not found, and it is told, unless queues below it have them. */
 TEST(kinds)
 {
-	for (unsigned i = 0; i < 2; i++) {
+	static const char *const kinds[] = { "sfq\0\0\0\0", "skbprio", "etf\0\0\0\0", "hfsc\0\0\0", "mq\0\0\0\0\0" };
+
+	for (unsigned i = 0; i < 5; i++) {
 		struct held_machine *m = hm_queues();
 
-		fake_put(m->f, OPS1 + OPS_ID, i ? "htb" : "sfq", 4);
+		fake_put(m->f, OPS1 + OPS_ID, kinds[i], 8);
 		hm_build(m);
 		CHECK_EQ(hm_owner(m, QUEUE1, CLASS_SOCKET)->pages, 0);
-		CHECK_EQ(fake_issues(m->f, "owner"), i == 0);
+		CHECK_EQ(fake_issues(m->f, "owner"), i < 3);
 		hm_free(m);
 	}
+}
+
+/* What htb sends past its classes is in no queue below it. */
+TEST(direct)
+{
+	struct held_machine *m = hm_queues();
+
+	fake_member(m->f, M_HTB_DIRECT, NETEM_FIRST, 8);
+	fake_put(m->f, OPS1 + OPS_ID, "htb", 4);
+	hm_build(m);
+	check_queue(m, QUEUE1, 1, 0);
+	CHECK_EQ(fake_issues(m->f, "owner"), 0);
+	hm_free(m);
 }
 
 /* Packets of the queue below netem are in its own count. */

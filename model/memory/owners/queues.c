@@ -189,6 +189,12 @@ static void take_fq(struct queue *q)
 	}
 }
 
+/* Packets of no class; those of its classes are in queues below it. */
+static void take_htb(struct queue *q)
+{
+	take_chain(q, held_member(q->h, q->o, q->private, M_HTB_DIRECT));
+}
+
 static const struct kind {
 	const char *id;
 	void (*take)(struct queue *q);
@@ -198,12 +204,13 @@ static const struct kind {
 	{ "netem", take_netem, M_NETEM_TREE },
 	{ "fq_codel", take_fq_codel, M_FQCODEL_FLOWS },
 	{ "fq", take_fq, M_FQ_ROOTS },
+	{ "htb", take_htb, M_HTB_DIRECT },
 };
 
 /* Those whose packets are in queues below them, which are counted there, or that have none. */
 static const char *const classful[] = {
 	"mq", "mqprio", "prio", "multiq", "drr", "hfsc", "htb", "qfq", "ets", "taprio", "red", "tbf", "sfb",
-	"cbq", "cbs", "etf", "dsmark", "skbprio", "noqueue", "ingress", "clsact",
+	"cbq", "cbs", "dsmark", "noqueue", "ingress", "clsact",
 };
 
 static bool counts_others(const char *id)
