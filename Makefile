@@ -336,7 +336,7 @@ $B/crashext/crash.o: OBJ_FLAGS += -isystem '$(CRASH_INCLUDE)'
 # shared libraries. The files of crashkernel/left_out/ stand in for them.
 left_out := dumpread/base/library.c dumpread/container/kdumpfile.c dumpread/container/kdumpfile_serve.c \
 	dumpread/find/debuginfod.c dumpread/image/nbd.c model/memory/elf/demangle.c reports/charts/cairo.c \
-	$(addprefix reports/capsule/,database.c digest.c fd_vfs.c load.c sets.c store.c trust.c) $(addprefix reports/sql/,rows.c statement.c) reports/fleet/load.c \
+	$(addprefix reports/capsule/,database.c digest.c fd_vfs.c load.c sets.c store.c trust.c) $(addprefix reports/sql/,fleet.c rows.c statement.c) reports/fleet/load.c \
 	app/commands.c \
 	app/guard.c app/merge.c app/merge_lines.c app/merge_rows.c \
 	$(filter-out %/find.c,$(wildcard app/batch/*.c)) $(wildcard app/serve/*.c)

@@ -171,7 +171,7 @@ static int plan_statement(struct run *run)
 	};
 	struct columns *to = &run->columns;
 
-	if (statement_new(o->statement, &limits, &run->diag, &run->statement))
+	if (statement_new(o->statement, run_is_of_fleet(run), &limits, &run->diag, &run->statement))
 		return EXIT_USAGE;
 	run->o.report_opts.statement = run->statement;
 	run->cols = statement_cols(run->statement, &run->ncols);

@@ -61,11 +61,16 @@ static int check(struct run *run)
 		fail(&run->diag, ST_ABSENT, "report %s is of many dumps, and this is one", r->name);
 		return EXIT_USAGE;
 	}
-	if (r->of_fleet || (run->product && run->product->write_fleet))
+	if (r->statement && run->o.nimages > 1) {
+		fail(&run->diag, ST_ABSENT, "%s: a statement is over one fleet; merge makes one of many",
+		     run->o.images[1]);
+		return EXIT_USAGE;
+	}
+	if (r->of_fleet || r->statement || (run->product && run->product->write_fleet))
 		return 0;
 	fail(&run->diag, ST_NODATA,
-	     "%s is a fleet, and report %s is of one dump; fleet, clusters, regress, leaks and "
-	     "html are of fleets",
+	     "%s is a fleet, and report %s is of one dump; fleet, clusters, regress, leaks, sql "
+	     "and html are of fleets",
 	     run->o.images[0], r->name);
 	return EXIT_NO_ANSWER;
 }
@@ -98,21 +103,36 @@ int run_find_fleet(struct run *run)
 	return EXIT_NO_ANSWER;
 }
 
-/* A fleet is large: what is asked of it is read, and not all of it. */
-static enum status read_fleet(struct run *run, struct fleet *f, const char *path)
+/* A descriptor of the fleet PATH, and its size; -1 with RUN's diag. */
+static int open_fleet(struct run *run, const char *path, uint64_t *size)
 {
 	int fd = outside_open(path);
 	struct stat st;
-	enum status ret;
 
 	if (fd < 0 || fstat(fd, &st))
-		ret = fail(&run->diag, ST_IO, "%s: %s", path, strerror(errno));
+		fail(&run->diag, ST_IO, "%s: %s", path, strerror(errno));
 	else if ((uint64_t)st.st_size > CAPSULE_MAX)
-		ret = fail(&run->diag, ST_LIMIT, "%s: is larger than a fleet can be", path);
-	else
-		ret = fleet_add_fd(f, fd, (uint64_t)st.st_size, path, &run->diag);
+		fail(&run->diag, ST_LIMIT, "%s: is larger than a fleet can be", path);
+	else {
+		*size = (uint64_t)st.st_size;
+		return fd;
+	}
 	if (fd >= 0)
 		close(fd);
+	return -1;
+}
+
+/* A fleet is large: what is asked of it is read, and not all of it. */
+static enum status read_fleet(struct run *run, struct fleet *f, const char *path)
+{
+	uint64_t size;
+	int fd = open_fleet(run, path, &size);
+	enum status ret;
+
+	if (fd < 0)
+		return ST_IO;
+	ret = fleet_add_fd(f, fd, size, path, &run->diag);
+	close(fd);
 	return ret;
 }
 
@@ -158,19 +178,45 @@ static int read_all(struct run *run, struct fleet *f)
 	return 0;
 }
 
+static struct image_facts facts_of(const struct run *run)
+{
+	return (struct image_facts){
+		.paths = run->o.images, .npaths = run->o.nimages, .page_size = 4096, .level = -1
+	};
+}
+
+static int run_statement(struct run *run)
+{
+	uint64_t size;
+	int fd = open_fleet(run, run->o.images[0], &size);
+	enum status st;
+
+	if (fd < 0)
+		return EXIT_NO_ANSWER;
+	run->stored_issues = run->issues = arena_array(&run->mem, struct issues, 1);
+	issues_init(run->stored_issues);
+	run->image = facts_of(run);
+	st = statement_run_fleet(run->statement, fd, size, run->stored_issues, &run->t, &run->diag);
+	close(fd);
+	if (st)
+		return statement_wrong(run->statement) ? EXIT_USAGE : EXIT_NO_ANSWER;
+	run_pick_rows(run);
+	return 0;
+}
+
 int run_fleet(struct run *run)
 {
 	struct fleet *f = arena_array(&run->mem, struct fleet, 1);
 	const struct report *r = run->o.report;
 
+	if (r->statement)
+		return run_statement(run);
 	f->mem = &run->mem;
 	f->costs = run->product || r->fleet_costs;
 	run->fleet = f;
 	if (read_all(run, f))
 		return EXIT_NO_ANSWER;
-	run->image = (struct image_facts){
-		.paths = run->o.images, .npaths = run->o.nimages, .page_size = 4096, .level = -1
-	};
+	run->image = facts_of(run);
 	if (run->product)
 		return 0;
 	run->t.cols = r->cols;

@@ -2,10 +2,10 @@
 /* statement.c - stands in for reports/sql/statement.c and rows.c: there is no SQL. */
 #include "reports/sql/statement.h"
 
-enum status statement_new(const char *sql, const struct statement_limits *l, struct diag *diag,
-			  struct statement **ret)
+enum status statement_new(const char *sql, bool of_fleet, const struct statement_limits *l,
+			  struct diag *diag, struct statement **ret)
 {
-	(void)sql, (void)l;
+	(void)sql, (void)of_fleet, (void)l;
 	*ret = NULL;
 	return fail(diag, ST_UNSUPPORTED, "this program was built without SQLite");
 }
@@ -32,6 +32,13 @@ enum status statement_run(struct statement *st, const struct statement_source *s
 			  struct diag *diag)
 {
 	(void)st, (void)src, (void)t;
+	return fail(diag, ST_UNSUPPORTED, "this program was built without SQLite");
+}
+
+enum status statement_run_fleet(struct statement *st, int fd, uint64_t size, struct issues *is,
+				struct table *t, struct diag *diag)
+{
+	(void)st, (void)fd, (void)size, (void)is, (void)t;
 	return fail(diag, ST_UNSUPPORTED, "this program was built without SQLite");
 }
 

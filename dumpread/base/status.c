@@ -4,6 +4,8 @@
  */
 #include "dumpread/base/status.h"
 
+#include <string.h>
+
 const char *status_name(enum status st)
 {
 	static const char *const names[ST_COUNT] = {
@@ -20,4 +22,12 @@ const char *status_name(enum status st)
 	};
 
 	return (unsigned)st < ST_COUNT ? names[st] : "unknown";
+}
+
+enum status status_of_name(const char *word)
+{
+	for (int i = 1; word && i < ST_COUNT; i++)
+		if (!strcmp(status_name((enum status)i), word))
+			return (enum status)i;
+	return ST_CORRUPT;
 }

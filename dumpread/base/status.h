@@ -26,5 +26,7 @@ enum status {
 
 /* One lower-case word for STATUS, as in the "kind" of an issue. */
 const char *status_name(enum status st);
+/* The status that WORD is the word of; ST_CORRUPT if there is none, or WORD is NULL. */
+enum status status_of_name(const char *word);
 
 #endif

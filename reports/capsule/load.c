@@ -418,14 +418,6 @@ static enum status load_report(struct loader *l, const struct report *r, struct 
 	return ret ? ret : find_rows(l, diag);
 }
 
-static enum status status_of(const char *word)
-{
-	for (int i = 1; word && i < ST_COUNT; i++)
-		if (!strcmp(status_name((enum status)i), word))
-			return (enum status)i;
-	return ST_CORRUPT;
-}
-
 static void take_issue(sqlite3_stmt *st, struct issues *is, struct arena *mem)
 {
 	const char *kind = database_str(st, 0, mem), *object = database_str(st, 1, mem);
@@ -435,7 +427,7 @@ static void take_issue(sqlite3_stmt *st, struct issues *is, struct arena *mem)
 	if (!object)
 		return;
 	is->n++;
-	v->kind = status_of(kind);
+	v->kind = status_of_name(kind);
 	v->object = object;
 	v->count = (uint64_t)sqlite3_column_int64(st, 2);
 	while (texts && v->ntexts < ISSUE_TEXTS) {

@@ -38,16 +38,18 @@ const char fleet_manifest_sql[] =
 	" AND json_type(?1, '$.key') = 'text' AND json_type(?1, '$.outcome') = 'text'"
 	" AND json_type(?1, '$.files[0]') = 'text'";
 
-const char fleet_views_sql[] =
-	/* one row for each crash */
-	"CREATE VIEW crashes AS SELECT d.dump_id, d.release, d.nodename, d.crashed, d.panic,"
-	" (SELECT count(*) FROM oom o WHERE o.dump_id = d.dump_id) AS ooms,"
-	" (SELECT sum(pss) FROM programs p WHERE p.dump_id = d.dump_id) AS programs_pss,"
-	" (SELECT sum(memory) FROM slab s WHERE s.dump_id = d.dump_id) AS slab_bytes,"
-	" d.ram, d.dump FROM \"dump\" d;"
-	/* what became of the dumps */
-	"CREATE VIEW outcomes AS SELECT outcome, count(*) AS dumps, sum(bytes) AS bytes"
-	" FROM manifest GROUP BY outcome;";
+/* one row for each crash; what became of the dumps */
+#define VIEWS(create)                                                                              \
+	create "crashes AS SELECT d.dump_id, d.release, d.nodename, d.crashed, d.panic,"           \
+	       " (SELECT count(*) FROM oom o WHERE o.dump_id = d.dump_id) AS ooms,"                \
+	       " (SELECT sum(pss) FROM programs p WHERE p.dump_id = d.dump_id) AS programs_pss,"   \
+	       " (SELECT sum(memory) FROM slab s WHERE s.dump_id = d.dump_id) AS slab_bytes,"      \
+	       " d.ram, d.dump FROM \"dump\" d;" create                                            \
+	       "outcomes AS SELECT outcome, count(*) AS dumps, sum(bytes) AS bytes"                \
+	       " FROM manifest GROUP BY outcome;"
+
+const char fleet_views_sql[] = VIEWS("CREATE VIEW ");
+const char fleet_temp_views_sql[] = VIEWS("CREATE TEMP VIEW ");
 
 const char *capsule_sql_type(const struct column *c)
 {

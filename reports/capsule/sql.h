@@ -19,6 +19,8 @@ extern const char capsule_about_sql[];
  * _of is a number of _parts, of which _dumps says which one a dump has; what differs, the addresses, is in _NAME_own.
  */
 extern const char fleet_about_sql[], fleet_manifest_sql[], fleet_views_sql[];
+/* The same views, of tables that stand before those of the file. */
+extern const char fleet_temp_views_sql[];
 
 #define FLEET_OWN "_own" /* end of the name of what is not stored once */
 

@@ -36,6 +36,7 @@ const struct report report_sql = {
 		"\n"
 		"Each report is a table with its columns; \"row\" counts its rows from 1. vmcensus sql --tables\n"
 		"lists all; docs/sql.md has examples. A report that SQL has a word for stands in quotes: \"check\".\n"
+		"IMAGE may be a capsule or a fleet too; of a fleet, dump_id says which dump a row is of.\n"
 		"Of a dump, only the reports are made that the statement names. Sizes are bytes, times ns,\n"
 		"addresses text (\"0x...\"); unknown is NULL, which sums leave out. Numbers with a fraction are\n"
 		"printed with 3 digits. Exit status 2: one of the reports is incomplete. The statement can\n"

@@ -60,40 +60,34 @@ void sql_table_release(struct sql_table *t)
 
 /* ---- the table ------------------------------------------------------------------------------ */
 
-/* Its declaration: the unit of a column is part of its type, so the result's column has it too. */
-static char *declaration(const struct report *r)
+const char *sql_declaration(const struct report *r, const char *begin, struct arena *mem)
 {
-	char *sql = sqlite3_mprintf("CREATE TABLE t (row INTEGER");
+	const char *sql = arena_printf(mem, "%s row INTEGER", begin);
 
-	for (unsigned i = 0; sql && i < r->ncols; i++) {
+	for (unsigned i = 0; i < r->ncols; i++) {
 		const struct column *c = &r->cols[i];
 		bool unit = c->type == COL_BYTES || c->type == COL_DELTA || c->type == COL_NSEC;
-		char *longer = sqlite3_mprintf("%s, \"%w\" %s%s%s", sql, c->name,
-					       capsule_sql_type(c), unit ? " " : "",
-					       unit ? c->unit : "");
 
-		sqlite3_free(sql);
-		sql = longer;
+		sql = arena_printf(mem, "%s, \"%s\" %s%s%s", sql, c->name, capsule_sql_type(c),
+				   unit ? " " : "", unit ? c->unit : "");
 	}
-	return sql;
+	return arena_printf(mem, "%s)", sql);
 }
 
 static int connect_table(sqlite3 *db, void *aux, int argc, const char *const *argv,
 			 sqlite3_vtab **ret, char **why)
 {
 	struct sql_table *t = aux;
-	char *sql = declaration(t->part.report), *all = sql ? sqlite3_mprintf("%s)", sql) : NULL;
+	const char *sql = sql_declaration(t->part.report, "CREATE TABLE t (", &t->t.mem);
 	struct vtab *v = NULL;
 	int rc;
 
 	(void)argc, (void)argv, (void)why;
 	*t->declaring = true;
-	rc = all ? sqlite3_declare_vtab(db, all) : SQLITE_NOMEM;
+	rc = sqlite3_declare_vtab(db, sql);
 	*t->declaring = false;
 	if (!rc)
 		v = sqlite3_malloc(sizeof(*v));
-	sqlite3_free(sql);
-	sqlite3_free(all);
 	if (!v)
 		return rc ? rc : SQLITE_NOMEM;
 	memset(v, 0, sizeof(*v));

@@ -27,6 +27,9 @@ struct sql_table {
 	uint32_t *nordered;	/* rows in it: those of which it is known */
 };
 
+/* "BEGIN row INTEGER, ...)" with the columns of R. The unit of one is part of its type, so the result's column has it
+   too. In MEM. */
+const char *sql_declaration(const struct report *r, const char *begin, struct arena *mem);
 /* Makes T known to DB, which T must outlive. SQLite's result code. */
 int sql_table_add(sqlite3 *db, struct sql_table *t);
 /* Does the statement read column C? */

@@ -10,26 +10,9 @@
 #include "dumpread/base/heap.h"
 #include "reports/core/cell.h"
 #include "reports/core/nearest.h"
-#include "reports/sql/rows.h"
+#include "reports/sql/inner.h"
 
 #define STEPS 10000	/* of SQLite's machine, between two looks at what is left */
-
-struct statement {
-	sqlite3 *db;
-	sqlite3_stmt *st;
-	struct sql_table *tables;
-	unsigned ntables;
-	struct column *cols;
-	unsigned ncols;
-	struct statement_limits left;
-	const struct statement_source *src;
-	bool declaring;			/* of one of TABLES, not of the statement, SQLite asks what it may do */
-	bool refused;			/* the statement would do more than to read ... */
-	bool wrong;			/* ... or is none, which may show only while it runs */
-	enum status failed;		/* rows could not be made, as WHY says */
-	struct diag why;
-	struct arena mem;
-};
 
 /* ---- what it may do --------------------------------------------------------------------------- */
 
@@ -38,7 +21,9 @@ static int may(void *arg, int what, const char *a, const char *b, const char *sc
 {
 	struct statement *s = arg;
 
-	(void)a, (void)schema, (void)inside;
+	(void)schema, (void)inside;
+	if (what == SQLITE_READ && s->of_fleet)
+		statement_names(s, a);
 	if (s->declaring || what == SQLITE_SELECT || what == SQLITE_READ || what == SQLITE_RECURSIVE)
 		return SQLITE_OK;
 	if (what == SQLITE_FUNCTION && b && sqlite3_stricmp(b, "load_extension"))
@@ -141,11 +126,13 @@ static bool is_end(struct statement *s, const char *tail)
 	return !rc && !more && !*tail;
 }
 
-static enum status parse(struct statement *s, const char *sql, struct diag *diag)
+enum status statement_parse(struct statement *s, struct diag *diag)
 {
 	const char *tail;
 
-	if (sqlite3_prepare_v2(s->db, sql, -1, &s->st, &tail))
+	limit(s);
+	sqlite3_set_authorizer(s->db, may, s);
+	if (sqlite3_prepare_v2(s->db, s->sql, -1, &s->st, &tail))
 		return sql_wrong(s, diag);
 	if (!s->st)
 		return fail(diag, ST_ABSENT, "the statement is empty");
@@ -198,8 +185,8 @@ static void add_columns(struct statement *s)
 	}
 }
 
-enum status statement_new(const char *sql, const struct statement_limits *l, struct diag *diag,
-			  struct statement **ret)
+enum status statement_new(const char *sql, bool of_fleet, const struct statement_limits *l,
+			  struct diag *diag, struct statement **ret)
 {
 	struct statement *s = heap_array(struct statement, 1);
 	enum status st;
@@ -208,10 +195,13 @@ enum status statement_new(const char *sql, const struct statement_limits *l, str
 	s->left = *l;
 	if (sqlite3_open(":memory:", &s->db))
 		arena_die(0);
-	limit(s);
-	add_tables(s);
-	sqlite3_set_authorizer(s->db, may, s);
-	st = parse(s, sql, diag);
+	s->sql = arena_strdup(&s->mem, sql);
+	s->of_fleet = of_fleet;
+	if (of_fleet)
+		statement_add_fleet(s);
+	else
+		add_tables(s);
+	st = statement_parse(s, diag);
 	if (st) {
 		statement_free(s);
 		return st;
@@ -372,8 +362,7 @@ static enum status ended(struct statement *s, int rc, struct diag *diag)
 	return sql_wrong(s, diag);
 }
 
-enum status statement_run(struct statement *s, const struct statement_source *src, struct table *t,
-			  struct diag *diag)
+enum status statement_step(struct statement *s, struct table *t, struct diag *diag)
 {
 	struct result x = { .s = s, .t = t, .types = arena_array(&s->mem, unsigned, s->ncols) };
 	sqlite3_int64 most = (sqlite3_int64)min_u64(s->left.bytes, INT64_MAX / 2);
@@ -381,7 +370,6 @@ enum status statement_run(struct statement *s, const struct statement_source *sr
 	enum status st;
 	int rc;
 
-	s->src = src;
 	t->cols = s->cols;
 	t->ncols = s->ncols;
 	sqlite3_hard_heap_limit64(sqlite3_memory_used() + most);
@@ -395,4 +383,11 @@ enum status statement_run(struct statement *s, const struct statement_source *sr
 	if (!st)
 		set_rows(&x);
 	return st;
+}
+
+enum status statement_run(struct statement *s, const struct statement_source *src, struct table *t,
+			  struct diag *diag)
+{
+	s->src = src;
+	return statement_step(s, t, diag);
 }

@@ -30,9 +30,9 @@ struct statement_source {
 	void *arg;
 };
 
-/* Parses SQL. ST_ABSENT with DIAG: it is none, or does something else than to read. */
-enum status statement_new(const char *sql, const struct statement_limits *l, struct diag *diag,
-			  struct statement **ret);
+/* Parses SQL. OF_FLEET: over the tables of a fleet. ST_ABSENT with DIAG: it is none, or does something else than to read. */
+enum status statement_new(const char *sql, bool of_fleet, const struct statement_limits *l,
+			  struct diag *diag, struct statement **ret);
 void statement_free(struct statement *st);
 
 /* Columns of its result. Their types are known only when it was run; until then they are those of a text. */
@@ -45,6 +45,12 @@ unsigned statement_needs(const struct statement *st);
  */
 enum status statement_run(struct statement *st, const struct statement_source *src, struct table *t,
 			  struct diag *diag);
+/*
+ * The same of a statement that is of a fleet, over the fleet that the SIZE bytes of descriptor FD are. Each table has
+ * dump_id as its first column. IS gets the issues of the tables that the statement names, of all dumps.
+ */
+enum status statement_run_fleet(struct statement *st, int fd, uint64_t size, struct issues *is,
+				struct table *t, struct diag *diag);
 /* Did SQLite refuse it? Of NULL: no. */
 bool statement_wrong(const struct statement *st);
 
