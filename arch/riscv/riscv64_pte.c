@@ -15,7 +15,8 @@
  *
  * Svnapot: with N, 1000 in the low bits of the page number says that 16 entries, all with this
  * value, map 64 KiB together. Kernels use no other size (asm/pgtable-64.h, NAPOT_ORDER_MAX). Young
- * and dirty of one belong to all: huge_ptep_get() (mm/hugetlbpage.c; 82a1a1f3bfb6, v6.4).
+ * and dirty of one belong to all: huge_ptep_get() (mm/hugetlbpage.c; 82a1a1f3bfb6, v6.4). So it is under
+ * PROT_NONE: pte_pfn() does not ask whether an entry is valid.
  *
  * Not valid and not 0:
  *      bit 5 (G; until 5.16 bit 1, R)     PROT_NONE
@@ -131,16 +132,16 @@ static void decode_other(const struct swap_form *f, uint64_t v, unsigned place, 
 {
 	if (!(v & VALID)) {
 		decode_invalid(f, v, false, out);
+	} else {
+		decode_page(f, v, out);
+		if (!(v & LEAF) || !is_sound(v))
+			out->kind = PTE_BAD;
+	}
+	if (out->kind != PTE_PAGE || !is_napot(v))
 		return;
-	}
-	decode_page(f, v, out);
-	if (!(v & LEAF) || !is_sound(v)) {
-		out->kind = PTE_BAD;
-	} else if (is_napot(v)) {
-		out->shift = PAGE_SHIFT + NAPOT_ORDER;
-		out->pa &= ~(BIT(PAGE_SHIFT + NAPOT_ORDER) - 1);
-		out->pa += (uint64_t)place << PAGE_SHIFT;
-	}
+	out->shift = PAGE_SHIFT + NAPOT_ORDER;
+	out->pa &= ~(BIT(PAGE_SHIFT + NAPOT_ORDER) - 1);
+	out->pa += (uint64_t)place << PAGE_SHIFT;
 }
 
 static inline void decode_pte(const struct swap_form *f, uint64_t v, unsigned place,
@@ -210,8 +211,7 @@ static void riscv64_decode(const struct paging *p, const struct paging_env *env,
 	decode_ptes(f, raw, n, out);
 	for (unsigned i = 0; i + (1u << NAPOT_ORDER) <= n; i += 1u << NAPOT_ORDER)
 		if (out[i].kind == PTE_PAGE && out[i].shift)
-			gather_flags(raw + (size_t)i * 8, 1u << NAPOT_ORDER, NAPOT | VALID,
-				     out + i);
+			gather_flags(raw + (size_t)i * 8, 1u << NAPOT_ORDER, NAPOT, out + i);
 }
 
 /* ---- rows ---------------------------------------------------------------------------------- */

@@ -44,6 +44,8 @@ static const struct sample samples[] = {
 	  PTE_UFFD_WP | PTE_YOUNG, 0 },
 	{ "soft-dirty", V(7, 2), 0, 0x08000000206800d7, PTE_PAGE, 0x81a00000, PTE_SOFT_DIRTY | PTE_WRITE | DY, 0 },
 	{ "64 KiB (Svnapot)", V(6, 12), 0, 0x80000000206820d7, PTE_PAGE, 0x81a00000, PTE_WRITE | DY, 16 },
+	{ "64 KiB under PROT_NONE", V(6, 12), 0, 0x80000000206820e2, PTE_PAGE, 0x81a00000, PTE_PROTNONE | DY, 16 },
+	{ "swap, the offset ends in N", V(6, 12), 0, 0x8000000000002180, PTE_SWAP, 0x8000000000002, 0, 3 },
 	{ "swap", V(6, 12), 0, 0x777180, PTE_SWAP, 0x777, 0, 3 },
 	{ "swap, exclusive", V(6, 12), 0, 0x7771c0, PTE_SWAP, 0x777, 0, 3 },
 	{ "swap, write-protected", V(7, 2), 0, 0x777190, PTE_SWAP, 0x777, PTE_UFFD_WP, 3 },
@@ -67,6 +69,7 @@ static const struct sample samples[] = {
 	{ "huge, PROT_NONE", V(6, 12), 1, 0x206800e2, PTE_PAGE, 0x81a00000, PTE_PROTNONE | DY, 0 },
 	{ "huge, being split", V(6, 12), 1, 0x206800d6, PTE_PAGE, 0x81a00000, PTE_WRITE | DY, 0 },
 	{ "huge, migrating", V(6, 12), 1, 0x81a00e80, PTE_SWAP, 0x81a00, 0, 29 },
+	{ "1 GiB is not split", V(6, 12), 2, 0x200000c6, PTE_SWAP, 0x20000, 0, 1 },
 	{ "1 GiB, migrating", V(6, 12), 2, 0x80000e80, PTE_SWAP, 0x80000, 0, 29 },
 };
 
@@ -127,7 +130,8 @@ TEST(rows)
 	CHECK(!riscv64_row(32) && !riscv64_row(47) && !riscv64_row(64));
 }
 
-/* A table of pages that follow each other, with one that does not, decodes as its entries do one by one. */
+/* Pages that follow each other, with some that do not, and eight entries that map nothing: a table decodes as its
+   entries do one by one. */
 TEST(runs)
 {
 	enum { N = 40 };
@@ -137,9 +141,11 @@ TEST(runs)
 	uint8_t raw[N * 8];
 
 	riscv64_env_init(&env, UINT64_MAX);
-	for (unsigned i = 0; i < N; i++)
-		store_uint(raw + (size_t)i * 8, i == 21 ? 0x777180 : i == 33 ? 0x20680053 + (i << 10) : 0x206800d7 + (i << 10),
-			   8, false);
+	for (unsigned i = 0; i < N; i++) {
+		uint64_t low = i / 8 == 3 ? 0x01 : i == 33 ? 0x53 : 0xd7;
+
+		store_uint(raw + (size_t)i * 8, i == 21 ? 0x777180 : 0x20680000 + (i << 10) + low, 8, false);
+	}
 	p->decode(p, &env, 0, raw, N, all);
 	for (unsigned i = 0; i < N; i++) {
 		p->decode(p, &env, 0, raw + (size_t)i * 8, 1, &one);
@@ -153,10 +159,11 @@ TEST(runs)
 
 #define ROOT 1
 /* The 64 KiB from frame 0x20 on: the low bits of the number are 1000. */
-#define NAPOT_20 (UINT64_C(0x8000000000000000) | 0x28 << 10 | 0x17)
+#define NAPOT_20 (UINT64_C(0x8000000000000000) | 0x28 << 10 | 0x16)
 
-/* Tables for 0x0 on: a page, at 0x10000 64 KiB, and a page after them, which follows in memory. */
-static struct tables *napot_tables(void)
+/* Tables for 0x0 on: a page, at 0x10000 64 KiB, under PROT_NONE if VALID is 0x20, and a page after them, which follows
+   in memory. */
+static struct tables *napot_tables(uint64_t valid)
 {
 	struct tables *t = tables_new();
 
@@ -164,7 +171,7 @@ static struct tables *napot_tables(void)
 	tables_set(t, 2, 0, 3 << 10 | 1);
 	tables_set(t, 3, 15, 0x1f << 10 | 0x17);
 	for (unsigned i = 16; i < 32; i++)
-		tables_set(t, 3, i, NAPOT_20 | (i == 21 ? 0x40 : 0) | (i == 25 ? 0x80 : 0));
+		tables_set(t, 3, i, NAPOT_20 | valid | (i == 21 ? 0x40 : 0) | (i == 25 ? 0x80 : 0));
 	tables_set(t, 3, 32, 0x30 << 10 | 0x17);
 	return t;
 }
@@ -210,18 +217,20 @@ static void check_walk(struct tables *t, unsigned from, unsigned to, struct seen
 /* Each of the sixteen has its own part of the 64 KiB, wherever the walk begins, and young and dirty of one are of all. */
 TEST(napot_walk)
 {
-	struct tables *t = napot_tables();
+	for (uint64_t valid = 1; valid <= 0x20; valid += 0x1f) {
+		struct tables *t = napot_tables(valid);
 
-	check_walk(t, 0, 64, (struct seen){ 18, 16, 16, 0x30000 });
-	check_walk(t, 19, 20, (struct seen){ 1, 1, 1, 0x23000 });
-	check_walk(t, 28, 40, (struct seen){ 5, 4, 4, 0x30000 });
-	tables_free(t);
+		check_walk(t, 0, 64, (struct seen){ 18, 16, 16, 0x30000 });
+		check_walk(t, 19, 20, (struct seen){ 1, 1, 1, 0x23000 });
+		check_walk(t, 28, 40, (struct seen){ 5, 4, 4, 0x30000 });
+		tables_free(t);
+	}
 }
 
 /* One address at a time, in order and back: neighbours with the same entry are not the same page. */
 TEST(napot_translate)
 {
-	struct tables *t = napot_tables();
+	struct tables *t = napot_tables(1);
 	struct reader *r = reader_new(&t->dump);
 	struct paging_env env;
 	uint64_t pa, run;
