@@ -29,7 +29,7 @@ def kind_of(cpu):
     """Of a row of tests/machine/paging.c, or of utsname's machine."""
     page = re.search(r'-(\d+)k\b', cpu)
     return Kind('>' if cpu.startswith('ppc') and not cpu.startswith('ppc64le') else '<',
-                8 if cpu.startswith(('x86_64', 'ppc64', 'arm64')) else 4, int(page[1]) << 10 if page else 4096)
+                8 if cpu.startswith(('x86_64', 'ppc64', 'arm64', 'riscv64')) else 4, int(page[1]) << 10 if page else 4096)
 
 
 class Words:

@@ -356,18 +356,37 @@ static char *with_line(struct machine *m, const char *text, const char *line)
 	return out;
 }
 
-/* arch/arm64/kernel/vmcore_info.c of 6.12. */
-static char *arm64_numbers(struct machine *m, const char *text)
+static unsigned va_bits(const struct machine *m)
 {
 	unsigned bits = m->cpu->page_shift;
 
 	for (unsigned l = 0; l < m->cpu->levels; l++)
 		bits += m->cpu->bits[l];
+	return bits;
+}
+
+/* arch/arm64/kernel/vmcore_info.c of 6.12. */
+static char *arm64_numbers(struct machine *m, const char *text)
+{
+	unsigned bits = va_bits(m);
+
 	return arena_printf(&m->arena,
 			    "%sNUMBER(VA_BITS)=%u\nNUMBER(TCR_EL1_T1SZ)=0x%x\nNUMBER(PHYS_OFFSET)=0x0\n"
 			    "NUMBER(kimage_voffset)=0x%llx\nNUMBER(SECTION_SIZE_BITS)=%d\nNUMBER(MAX_PHYSMEM_BITS)=48\n",
 			    text, bits, 64 - bits, (unsigned long long)m->cpu->image_offset,
 			    m->cpu->page_shift == 16 ? 29 : 27);
+}
+
+/* arch/riscv/kernel/vmcore_info.c of 6.12. MAX_PHYSMEM_BITS is 56 there: an array of 16 MiB, for which this memory
+   has no room. */
+static char *riscv64_numbers(struct machine *m, const char *text)
+{
+	return arena_printf(&m->arena,
+			    "%sNUMBER(VA_BITS)=%u\nNUMBER(phys_ram_base)=0\nNUMBER(PAGE_OFFSET)=0x%llx\n"
+			    "NUMBER(va_kernel_pa_offset)=0x%llx\nNUMBER(SECTION_SIZE_BITS)=27\n"
+			    "NUMBER(MAX_PHYSMEM_BITS)=48\n",
+			    text, va_bits(m), (unsigned long long)m->cpu->page_offset,
+			    (unsigned long long)m->cpu->image_offset);
 }
 
 /* The text of 2.6.24 and later. */
@@ -393,6 +412,8 @@ void lay_vmcoreinfo(struct machine *m)
 				    m->cpu->levels == 5);
 	if (m->cpu->elf_machine == EM_AARCH64)
 		text = arm64_numbers(m, text);
+	if (m->cpu->elf_machine == EM_RISCV)
+		text = riscv64_numbers(m, text);
 	for (size_t i = 0; i < m->lines.n; i++)
 		text = with_line(m, text, m->lines.v[i]);
 	m->vmcoreinfo = text;

@@ -178,12 +178,12 @@ void lay_swap(struct machine *m)
 		}
 }
 
-/* SECTION_SIZE_BITS, arch/{x86,powerpc,arm64}/include/asm/sparsemem.h */
+/* SECTION_SIZE_BITS, arch/{x86,powerpc,arm64,riscv}/include/asm/sparsemem.h */
 static unsigned section_bits(const struct machine *m)
 {
 	if (m->cpu->elf_machine == EM_AARCH64)
 		return m->cpu->page_shift == 16 ? 29 : 27;
-	return m->cpu->elf_machine == EM_X86_64 ? 27 : 24;
+	return m->cpu->elf_machine == EM_X86_64 || m->cpu->elf_machine == EM_RISCV ? 27 : 24;
 }
 
 /*

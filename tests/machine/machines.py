@@ -49,7 +49,9 @@ LARGEST = 25
 ARM64 = (('4k', 21), ('4k-39', 21), ('4k-52', 21), ('16k', 25), ('16k-36', 25), ('16k-52', 25), ('64k', 29), ('64k-42', 29),
          ('64k-52', 29))
 # Types of a kernel of Debian's, kept here: no fixture is of that machine
-KEPT = [('linux-6.12-arm64', '6.12.117', f'arm64-{cpu}') for cpu, _ in ARM64]
+RISCV64 = ('riscv64-sv39', 'riscv64-sv48', 'riscv64-sv57')
+KEPT = [('linux-6.12-arm64', '6.12.117', f'arm64-{cpu}') for cpu, _ in ARM64] + \
+       [('linux-6.12-riscv64', '6.12.117', cpu) for cpu in RISCV64]
 # The types of a real kernel, by what the fixture's name begins with, and the CPUs whose
 # kernels have the same, except for the changes to the text of its layout.
 SMALL_PTE = (r'(?m)^size pte_t 8$', 'size pte_t 4')
@@ -85,13 +87,15 @@ HUGETLB = (
     ('ppc64le-radix-4k', 21, 0, 0), ('ppc64le-radix-64k', 21, 0, 0),
     ('ppc64-book3e-4k', 22, 3002, 6011), ('ppc64-book3e-64k', 24, 3002, 6011),
     *((f'arm64-{cpu}', shift, 0, 0) for cpu, shift in ARM64 if shift <= LARGEST),
+    *((cpu, 21, 0, 0) for cpu in RISCV64),
 )
 # the same of huge pages that are transparent, and since when they migrate as such
 THP = {'i386-pae': (21, 2638, 0), 'x86_64': (21, 2638, 4014), 'x86_64-la57': (21, 0, 4014),
        'ppc64-hash-64k': (24, 3011, 5016), 'ppc64le-hash-64k': (24, 0, 5016),
        'ppc64-radix-4k': (21, 0, 5016), 'ppc64-radix-64k': (21, 0, 5016),
        'ppc64le-radix-4k': (21, 0, 5016), 'ppc64le-radix-64k': (21, 0, 5016)} | {
-           f'arm64-{cpu}': (shift, 0, 5010) for cpu, shift in ARM64 if shift <= LARGEST}
+           f'arm64-{cpu}': (shift, 0, 5010) for cpu, shift in ARM64 if shift <= LARGEST} | {
+           cpu: (21, 0, 5017) for cpu in RISCV64}
 # Without VMCOREINFO (2.6.24) these do not tell the size of pages: 64 KiB are believed of ELF files of
 # 64-bit PowerPC, 4 KiB of memory
 UNTOLD = {'ppc64-hash-4k 2.6.18': ('elf',), 'ppc64-hash-64k 2.6.18': ('lime', 'raw', 'qemu')}

@@ -8,6 +8,7 @@
  *	ppc64	arch/powerpc/include/asm/pgtable-ppc64*.h, pte-hash64*.h, pte-book3e.h,
  *		book3s/64/{pgtable,hash*,radix*}.h
  *	arm64	arch/arm64/include/asm/pgtable{,-hwdef,-prot}.h (6.12)
+ *	riscv64	arch/riscv/include/asm/pgtable{,-64,-bits}.h (6.12)
  */
 #include <elf.h>
 #include <stdio.h>
@@ -25,7 +26,7 @@ enum {
 	FORM_RADIX, FORM_BOOK3E_64_4K, FORM_BOOK3E_64_64K, FORM_BOOK3E_64_4K_4_0,
 	FORM_BOOK3E_64_64K_4_0,
 	FORM_44X_2_6_18, FORM_8XX_2_6_18, FORM_E500_2_6_18, FORM_HASH_64K_2_6_18,
-	FORM_ARM64, FORM_ARM64_LPA2,
+	FORM_ARM64, FORM_ARM64_LPA2, FORM_RISCV64,
 };
 
 #define BIT(n) (UINT64_C(1) << (n))
@@ -43,6 +44,7 @@ static const struct form {
 	uint8_t rpn_shift;		/* of the page number; 0: the address itself */
 	bool big;			/* tables are, whatever the machine */
 	bool table_virtual;		/* directories hold addresses of the identity map */
+	bool table_number;		/* directories hold a page number at rpn_shift, too */
 	uint64_t table;			/* bits beside the address */
 	uint8_t type_shift, offset_shift;	/* of a swap entry */
 	uint64_t swap;			/* its other bits */
@@ -145,6 +147,10 @@ static const struct form {
 	[FORM_ARM64_LPA2] = { .base = 0x841, .small = 0x2, .write = BIT(51), .read_only = 0x80, .clean = 0x80,
 			      .dirty = BIT(55), .young = 0x400, .no_exec = BIT(54), .table = 0x3, .user = 0x41,
 			      .none = BIT(54) | 0x80, .type_shift = 6, .offset_shift = 12 },
+	/* PRESENT, READ, USER; PROT_NONE is GLOBAL */
+	[FORM_RISCV64] = { .base = 0x13, .write = 0x4, .dirty = 0x80, .young = 0x40, .exec = 0x8, .rpn_shift = 10,
+			   .table_number = true, .table = 0x1, .user = 0x11, .none = 0x20, .type_shift = 7,
+			   .offset_shift = 12 },
 	/* before 4.0 swap entries are those of hash tables */
 	[FORM_BOOK3E_64_4K] = { BOOK3E_64, .rpn_shift = 24, .type_shift = 25,
 				.offset_shift = 32 },
@@ -173,6 +179,10 @@ static const struct form {
 #define ARM_END(bits) (UINT64_MAX << ((bits) < 52 ? (bits) - 1 : 47))
 #define ARM64(shift, bits) EM_AARCH64, 8, false, "aarch64", shift, UINT64_MAX << (bits), \
 	ARM_END(bits) + BIT(31), ARM_END(bits) + BIT(32), ARM_END(bits) + BIT(33)
+
+/* vmalloc lies below PAGE_OFFSET, a quarter as large as the kernel's half, and VMEMMAP_SIZE below it struct pages */
+#define RISCV64(bits, offset) EM_RISCV, 8, false, "riscv64", 12, offset, TEXT, (offset) - BIT((bits) - 3), \
+	(offset) - BIT((bits) - 3) - BIT((bits) - 7)
 
 /* MMU_FTR_HPTE_TABLE 1, TYPE_8xx 2, 40x 4, 44x 8, FSL_E 0x10, RADIX 0x40 */
 static const struct cpu cpus[] = {
@@ -251,6 +261,9 @@ static const struct cpu cpus[] = {
 	{ "arm64-64k-42", 6010, ARM64(16, 42), 2, { 13, 13 }, W8, FORM_ARM64, 0, NULL },
 	{ "arm64-64k", 6010, ARM64(16, 48), 3, { 13, 13, 6 }, W8, FORM_ARM64, 0, NULL },
 	{ "arm64-64k-52", 6010, ARM64(16, 52), 3, { 13, 13, 10 }, W8, FORM_ARM64, 0, NULL },
+	{ "riscv64-sv39", 6003, RISCV64(39, 0xffffffd600000000), 3, { 9, 9, 9 }, W8, FORM_RISCV64, 0, NULL },
+	{ "riscv64-sv48", 6003, RISCV64(48, 0xffffaf8000000000), 4, { 9, 9, 9, 9 }, W8, FORM_RISCV64, 0, NULL },
+	{ "riscv64-sv57", 6003, RISCV64(57, 0xff60000000000000), 5, { 9, 9, 9, 9, 9 }, W8, FORM_RISCV64, 0, NULL },
 };
 
 unsigned release_number(const char *release)
@@ -437,19 +450,38 @@ static uint64_t table_bits(const struct machine *m, unsigned level)
 	return form_of(m)->table;
 }
 
+/* The table at KVA, as an entry of LEVEL above it. */
+static uint64_t table_entry(const struct machine *m, unsigned level, uint64_t kva)
+{
+	const struct form *f = form_of(m);
+	uint64_t v = f->table_virtual ? kva : f->table_number ? frame_bits(m, mpa(m, kva)) : mpa(m, kva);
+
+	return v | table_bits(m, level);
+}
+
+/* The table that V, an entry of LEVEL, points to. */
+static uint64_t table_kva(const struct machine *m, unsigned level, uint64_t v)
+{
+	const struct form *f = form_of(m);
+
+	v &= ~table_bits(m, level);
+	if (f->table_virtual)
+		return v;
+	return m->cpu->page_offset + (f->table_number ? v >> f->rpn_shift << m->cpu->page_shift : v);
+}
+
 /* The table below ENTRY, which is of LEVEL; made if there is none. */
 static uint64_t below(struct machine *m, uint64_t entry, unsigned level, const char *name)
 {
-	uint64_t v = get(m, entry, level), bits = table_bits(m, level), bytes;
-	bool virtual = form_of(m)->table_virtual;
+	uint64_t v = get(m, entry, level), bytes;
 
 	if (v)
-		return (v & ~bits) + (virtual ? 0 : m->cpu->page_offset);
+		return table_kva(m, level, v);
 	bytes = (uint64_t)entry_bytes(m, level - 1) << m->cpu->bits[level - 1];
 	v = mobject(m, "table", name, bytes);
 	/* mm_inc_nr_{ptes,pmds,puds}() */
 	m->table_bytes += level <= 3 ? bytes : 0;
-	put(m, entry, level, (virtual ? v : mpa(m, v)) | bits);
+	put(m, entry, level, table_entry(m, level, v));
 	return v;
 }
 
@@ -521,6 +553,7 @@ static const struct huge {
 	{ FORM_ARM64, 29, 16, 6010, 0, BY_LEAF, 0, 0 },
 	{ FORM_ARM64_LPA2, 21, 12, 6010, 0, BY_LEAF, 0, 0 },
 	{ FORM_ARM64_LPA2, 25, 14, 6010, 0, BY_LEAF, 0, 0 },
+	{ FORM_RISCV64, 21, 12, 6003, 0, BY_LEAF, 0, 0 },
 };
 
 static const struct huge *huge_of(const struct machine *m)
@@ -655,7 +688,7 @@ void paging_loop(struct machine *m, const struct mmm *mm, uint64_t va)
 	uint64_t slot = slot_at(m, mm->pgd, 1, va, mm->name);
 	uint64_t table = slot & ~(((uint64_t)entry_bytes(m, 1) << m->cpu->bits[1]) - 1);
 
-	put(m, slot, 1, (form_of(m)->table_virtual ? table : mpa(m, table)) | table_bits(m, 1));
+	put(m, slot, 1, table_entry(m, 1, table));
 }
 
 /* Map [va, va + size) to PA on. */
@@ -669,7 +702,7 @@ static void map_kernel(struct machine *m, uint64_t root, uint64_t va, uint64_t p
 }
 
 /*
- * x86 and arm64 have all of the kernel in their tables. PowerPC maps memory with BATs, pinned TLB
+ * x86, arm64 and riscv64 have all of the kernel in their tables. PowerPC maps memory with BATs, pinned TLB
  * entries or the hash table, so the tables have only vmalloc and, except with a hash
  * MMU (vmemmap_list), struct pages.
  */
@@ -678,7 +711,7 @@ void paging_kernel(struct machine *m, uint64_t root)
 	uint64_t size = m->nframes << m->cpu->page_shift;
 	bool listed = m->cpu->features == 0x1 && m->cpu->word == 8;
 
-	if (is_x86(m) || m->cpu->elf_machine == EM_AARCH64)
+	if (is_x86(m) || m->cpu->elf_machine == EM_AARCH64 || m->cpu->elf_machine == EM_RISCV)
 		map_kernel(m, root, m->cpu->page_offset, 0, size);
 	if (m->cpu->image_offset != m->cpu->page_offset)
 		map_kernel(m, root, m->cpu->image_offset, 0, size);
