@@ -152,7 +152,7 @@ static bool seek(struct source *r, const uint8_t *what, size_t len, uint64_t mos
 /* Memory of devices: none of it is the machine's RAM. */
 static bool is_device(const char *name)
 {
-	static const char *const marks[] = { "/rom@", ".rom",  "bios", "vram",
+	static const char *const marks[] = { "/rom@", ".rom",  "mrom", "bios",	"vram",
 					     "flash", "0000:", "pci",  "fw_cfg" };
 
 	for (size_t i = 0; i < ARRAY_LEN(marks); i++)

@@ -268,6 +268,7 @@ TEST(boards)
 		{ "pc-q35-jammy", "mem", "", 4, 2 << 18, 4 << 18, 6 << 18 },
 		{ "pc-q35-jammy", "mem", "", 2, (2 << 18) - 1, (2 << 18) - 1, 2 << 18 },
 		{ "virt-7.2", "mach-virt.ram", "", 4, 1, (1 << 18) + 1, 5 << 18 },
+		{ "virt", "riscv_virt_board.ram", "", 4, 1, (2 << 18) + 1, 6 << 18 },
 		{ "pseries-7.2", "ppc_spapr.ram", "", 4, 1, 1, 4 << 18 },
 		/* as it was asked for */
 		{ "pc-i440fx-7.2", "pc.ram", "@0x100000000+0x40000000", 4, (1 << 18) + 3, (4 << 18) + 3,
@@ -289,7 +290,8 @@ TEST(boards)
 
 /* ---- mapped-ram ---------------------------------------------------------------------------- */
 
-TEST(mapped)
+/* Beside RAM there is a block of DEVICE, which is none. */
+static void look_beside(const char *device)
 {
 	struct bytes b = { 0 };
 	uint64_t bits = 0;
@@ -311,7 +313,8 @@ TEST(mapped)
 			put_at(&b, 0x1000 + pfn * 4096, page, 4096);
 	}
 	put_uint(&b, 0x800, bits, 8, false);
-	put_at(&b, 0x1000 + 60 * 4096, "\4vram", 5);
+	put_uint(&b, 0x1000 + 60 * 4096, strlen(device), 1, true);
+	put_at(&b, b.n, device, strlen(device));
 	put_uint(&b, b.n, 8192, 8, true);
 	put_uint(&b, b.n, 1, 4, true);
 	put_uint(&b, b.n, 4096, 8, true);
@@ -325,6 +328,12 @@ TEST(mapped)
 	CHECK_EQ(s.wrong, 0);
 	CHECK_EQ(s.issues, 0);
 	mk_free(&b);
+}
+
+TEST(mapped)
+{
+	look_beside("vram");
+	look_beside("riscv_virt_board.mrom");
 }
 
 /* Places that no file has: of the bitmap, of the pages; a block of more bytes than a file. */
