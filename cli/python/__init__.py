@@ -9,7 +9,7 @@
 
 Each call runs the program vmcensus, which reads the dump in its sandbox; nothing of the dump is interpreted in this
 process. Options are those of the program: pid=147 is --pid 147, threads=True is --threads, a list is the option once
-for each; address=0xffff888003a41000 is the address that "who" asks for. Sizes are bytes, times nanoseconds; what is unknown is None. A table goes to pandas with to_pandas(), and to
+for each; address=0xffff888003a41000 is the address that "who" asks for, statement="SELECT ..." that of "sql". Sizes are bytes, times nanoseconds; what is unknown is None. A table goes to pandas with to_pandas(), and to
 pyarrow, polars, DuckDB and others as an Arrow stream: pyarrow.table(table), polars.from_arrow(table).
 """
 import os
@@ -116,6 +116,9 @@ def _words(options):
     for name, value in options.items():
         if name == 'address':
             yield (value if isinstance(value, str) else f'{value:x}').encode()
+            continue
+        if name == 'statement':
+            yield value.encode()
             continue
         option = '--' + name.replace('_', '-')
         several = value if isinstance(value, (list, tuple)) else [value]
