@@ -323,9 +323,24 @@ static void build_ids(struct snapshot *s)
 	reader_free(r);
 }
 
+/* Did a walk end at a limit? Another one would end elsewhere. */
+static bool met_limit(const struct issues *is)
+{
+	for (unsigned i = 0; i < is->n; i++)
+		if (is->v[i].kind == ST_LIMIT)
+			return true;
+	return false;
+}
+
+/* Contradictions of tables, which the walk for usage tells at its end. */
+static bool met_tables(struct issues *is)
+{
+	return issues_reason(is, "page table") || issues_reason(is, "pgtables_bytes");
+}
+
 /*
- * Sizes have the tables checked before the walk, because they walk all mms more than once; else the walk does it. They
- * walk again where the walk for usage does not count for them: what that could not read is met twice then.
+ * Sizes have the tables checked before the walk, because they walk all mms more than once; else the walk does it.
+ * Without a walk for usage, theirs tells what cannot be read.
  */
 static void walk_tables(struct snapshot *s, unsigned needs)
 {
@@ -335,7 +350,7 @@ static void walk_tables(struct snapshot *s, unsigned needs)
 	met_begin(s, &part);
 	if (needs & NEED_SIZES)
 		tables_check(s);
-	met_end(s, &part, NEED_USAGE | NEED_SIZES, NEED_SIZES);
+	met_end(s, &part, NEED_USAGE | NEED_SIZES, met_tables(s->k->issues) ? NEED_SIZES : 0);
 	frames_ask_as(&s->frames, FRAMES_WALK);
 	met_begin(s, &part);
 	if (needs & NEED_SIZES)
@@ -343,7 +358,7 @@ static void walk_tables(struct snapshot *s, unsigned needs)
 	if (needs & NEED_USAGE)
 		account_build(s);
 	if (met_end(s, &part, NEED_USAGE, 0))
-		met_depends(s, NEED_SIZES, NEED_USAGE | NEED_FOUND);
+		met_depends(s, NEED_SIZES, NEED_USAGE | (met_limit(s->k->issues) ? NEED_FOUND : 0));
 }
 
 void snapshot_from_memory(struct snapshot *s, unsigned needs, const struct snapshot_opts *o)
@@ -374,15 +389,18 @@ static void compare(struct snapshot *s)
 	met_begin(s, &part);
 	if (s->built & NEED_VMAS)
 		sum_usage(s);
-	if (s->built & NEED_USAGE) {
+	if (s->built & NEED_USAGE)
 		verify_build(s);
+	else if (s->built & NEED_VMAS)
+		verify_build_sizes(s);
+	met_end(s, &part, NEED_VMAS,
+		NEED_USAGE | (s->verify && s->verify->elsewhere ? NEED_FOUND : 0));
+	met_begin(s, &part);
+	if (s->built & NEED_USAGE) {
 		bounds_check(s);
 		tell_unknown(s);
-	} else if (s->built & NEED_VMAS) {
-		verify_build_sizes(s);
 	}
-	met_end(s, &part, NEED_VMAS,
-		NEED_USAGE | NEED_MACHINE | (s->verify && s->verify->elsewhere ? NEED_FOUND : 0));
+	met_end(s, &part, NEED_USAGE, NEED_MACHINE);
 }
 
 static void compare_sizes(struct snapshot *s)
