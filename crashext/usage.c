@@ -9,6 +9,7 @@
 
 #include "app/help.h"
 #include "app/options.h"
+#include "reports/sql/statement.h"
 
 #define HEAD 3			/* name, summary, synopsis */
 
@@ -126,6 +127,7 @@ void usage_print(const struct options *o, FILE *out)
 	case DO_COLUMNS: help_columns(o->report, out); break;
 	case DO_MAN: help_man(o->page, out); break;
 	case DO_SCHEMA: help_schema(out); break;
+	case DO_TABLES: statement_list(out); break;
 	case DO_WORDS: help_words(out); break;
 	case DO_SANDBOX_TEST:
 	case DO_REPORT: break;
