@@ -124,8 +124,8 @@ static void help_forms(const struct report *r, FILE *out)
 
 void help_report(const struct report *r, FILE *out)
 {
-	fprintf(out, "%s: %s\n\nusage: vmcensus %s%s%s IMAGE... [OPTIONS]\n\n%s\n", r->name, r->about,
-		r->name, r->word ? " " : "", r->word ? r->word : "", r->help);
+	fprintf(out, "%s: %s\n\nusage: vmcensus %s%s%s IMAGE... [OPTIONS]\n\n%s\n", r->name,
+		r->about, r->name, r->word ? " " : "", r->word ? r->word : "", r->help);
 	if (report_takes(r))
 		fputs("\nOptions of this report:\n", out);
 	help_options(r, out);

@@ -8,9 +8,9 @@
 #include "dumpread/base/memory.h"
 #include "reports/core/list.h"
 
-#define ANSWER_COLUMNS	24 /* so many are shown at once */
+#define ANSWER_COLUMNS	24		     /* so many are shown at once */
 #define STATEMENT_STEPS UINT64_C(1000000000) /* of SQLite's machine: about half a minute */
-#define STATEMENT_SHARE 8 /* of memory that its result may have */
+#define STATEMENT_SHARE 8		     /* of memory that its result may have */
 
 static void also(struct diag *d, const char *name)
 {

@@ -62,7 +62,8 @@ static int check(struct run *run)
 		return EXIT_USAGE;
 	}
 	if (r->statement && run->o.nimages > 1) {
-		fail(&run->diag, ST_ABSENT, "%s: a statement is over one fleet; merge makes one of many",
+		fail(&run->diag, ST_ABSENT,
+		     "%s: a statement is over one fleet; merge makes one of many",
 		     run->o.images[1]);
 		return EXIT_USAGE;
 	}

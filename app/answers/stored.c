@@ -282,7 +282,7 @@ int run_stored(struct run *run)
 			 "%s is of an older vmcensus, without digests: damage of its rows is not "
 			 "noticed",
 			 o->images[0]);
-	return run->product    ? take_page(run)
+	return run->product	? take_page(run)
 	       : run->statement ? take_statement(run)
 				: take_rows(run);
 }

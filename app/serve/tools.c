@@ -120,10 +120,12 @@ static void put_tool(const struct report *r, const struct served *served, FILE *
 		putc('}', out);
 	}
 	if (r->word)
-		fprintf(out, ", \"%s\": {\"type\": \"string\", \"description\": \"%s\"}", word_name(r),
-			r->statement ? "a SELECT over tables, which are the other tools by their names, with the "
-				       "same columns"
-				     : "a kernel address, hexadecimal");
+		fprintf(out, ", \"%s\": {\"type\": \"string\", \"description\": \"%s\"}",
+			word_name(r),
+			r->statement
+				? "a SELECT over tables, which are the other tools by their names, with the "
+				  "same columns"
+				: "a kernel address, hexadecimal");
 	for (const struct option_spec *s = next_argument(r, NULL); s; s = next_argument(r, s)) {
 		fprintf(out, ", \"%s\": ", s->name);
 		put_argument(r, s, out);

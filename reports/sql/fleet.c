@@ -18,10 +18,10 @@ static const struct {
 	const char *name, *cols, *numbered, *older;
 } about[] = {
 	{ "manifest", "file, key, outcome, dump_id, bytes, why", "main.manifest", "main.manifest" },
-	{ "reports", "dump_id, report, rows, lacks", "main._reports AS m JOIN main._dumps AS d ON d._id = m._of",
-	  "main.reports" },
-	{ "issues", "dump_id, report, number, kind, object, count", "main._issues AS m JOIN main._dumps AS d ON d._id = m._of",
-	  "main.issues" },
+	{ "reports", "dump_id, report, rows, lacks",
+	  "main._reports AS m JOIN main._dumps AS d ON d._id = m._of", "main.reports" },
+	{ "issues", "dump_id, report, number, kind, object, count",
+	  "main._issues AS m JOIN main._dumps AS d ON d._id = m._of", "main.issues" },
 };
 
 /* SQL of this file, which fails only without memory or by a damaged file. */
@@ -112,16 +112,20 @@ static bool add_view(const struct views *v, const struct sql_table *t)
 	const char *table = v->numbered ? arena_printf(mem, "_%s", t->name) : t->name;
 	const char *own = arena_printf(mem, "_%s" FLEET_OWN, t->name);
 	bool has = database_has(v->db, table);
-	const char *sql = arena_printf(mem, "CREATE TEMP VIEW \"%s\" AS SELECT %s AS dump_id, %s AS row",
-				       t->name, !has ? "NULL" : v->numbered ? "d.dump_id" : "m.dump_id",
+	const char *sql = arena_printf(mem,
+				       "CREATE TEMP VIEW \"%s\" AS SELECT %s AS dump_id, %s AS row",
+				       t->name,
+				       !has	     ? "NULL"
+				       : v->numbered ? "d.dump_id"
+						     : "m.dump_id",
 				       has ? "m.row" : "NULL");
 
 	for (unsigned i = 0; i < r->ncols; i++) {
 		const char *c = r->cols[i].name;
 
 		const char *from = has_column(v->db, table, c) ? "m"
-				   : has_column(v->db, own, c)  ? "o"
-								: NULL;
+				   : has_column(v->db, own, c) ? "o"
+							       : NULL;
 
 		sql = from ? arena_printf(mem, "%s, %s.\"%s\"", sql, from, c)
 			   : arena_printf(mem, "%s, NULL AS \"%s\"", sql, c);
@@ -182,7 +186,8 @@ static enum status take_issues(const struct views *v, struct issues *is, struct 
 			const char *object = database_str(st, 1, &v->s->mem);
 
 			issue_add(is, status_of_name(kind), object ? object : "?",
-				  (uint64_t)sqlite3_column_int64(st, 2), "%s", v->s->tables[i].name);
+				  (uint64_t)sqlite3_column_int64(st, 2), "%s",
+				  v->s->tables[i].name);
 		}
 	}
 	sqlite3_finalize(st);
@@ -210,7 +215,9 @@ enum status statement_run_fleet(struct statement *s, int fd, uint64_t size, stru
 	if (!st)
 		st = take_issues(&v, is, diag);
 	move_to(s, v.db);
-	if (!st)
-		st = statement_parse(s, diag);
+	if (!st && statement_parse(s, diag)) { /* it was right without the file */
+		s->wrong = false;
+		st = fail_in(diag, ST_CORRUPT, "the database is damaged");
+	}
 	return st ? st : statement_step(s, t, diag);
 }

@@ -18,18 +18,18 @@
 #include "reports/capsule/sql.h"
 #include "reports/core/cell.h"
 
-#define BEFORE	  1u	    /* columns of the table before those of the report: row */
-#define ROWS_SEEN 100000	    /* guessed, before they are made */
-#define ROWS_MAX  UINT32_MAX  /* that are ordered */
+#define BEFORE	  1u	     /* columns of the table before those of the report: row */
+#define ROWS_SEEN 100000     /* guessed, before they are made */
+#define ROWS_MAX  UINT32_MAX /* that are ordered */
 
 struct vtab {
-	sqlite3_vtab base;	/* first */
+	sqlite3_vtab base; /* first */
 	struct sql_table *of;
 };
 
 struct cursor {
-	sqlite3_vtab_cursor base;	/* first */
-	const uint32_t *order;		/* rows to show; NULL: all, as they are */
+	sqlite3_vtab_cursor base; /* first */
+	const uint32_t *order;	  /* rows to show; NULL: all, as they are */
 	size_t at, end;
 };
 

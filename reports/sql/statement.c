@@ -8,11 +8,12 @@
 
 #include "dumpread/base/bytes.h"
 #include "dumpread/base/heap.h"
+#include "reports/capsule/database.h"
 #include "reports/core/cell.h"
 #include "reports/core/nearest.h"
 #include "reports/sql/inner.h"
 
-#define STEPS 10000	/* of SQLite's machine, between two looks at what is left */
+#define STEPS 10000 /* of SQLite's machine, between two looks at what is left */
 
 /* ---- what it may do --------------------------------------------------------------------------- */
 
@@ -24,7 +25,8 @@ static int may(void *arg, int what, const char *a, const char *b, const char *sc
 	(void)schema, (void)inside;
 	if (what == SQLITE_READ && s->of_fleet)
 		statement_names(s, a);
-	if (s->declaring || what == SQLITE_SELECT || what == SQLITE_READ || what == SQLITE_RECURSIVE)
+	if (s->declaring || what == SQLITE_SELECT || what == SQLITE_READ ||
+	    what == SQLITE_RECURSIVE)
 		return SQLITE_OK;
 	if (what == SQLITE_FUNCTION && b && sqlite3_stricmp(b, "load_extension"))
 		return SQLITE_OK;
@@ -45,11 +47,16 @@ static void limit(struct statement *s)
 	static const struct {
 		int what, most;
 	} limits[] = {
-		{ SQLITE_LIMIT_SQL_LENGTH, 1 << 20 },	  { SQLITE_LIMIT_LENGTH, 1 << 20 },
-		{ SQLITE_LIMIT_COLUMN, 1000 },		  { SQLITE_LIMIT_EXPR_DEPTH, 100 },
-		{ SQLITE_LIMIT_COMPOUND_SELECT, 50 },	  { SQLITE_LIMIT_VDBE_OP, 200000 },
-		{ SQLITE_LIMIT_FUNCTION_ARG, 100 },	  { SQLITE_LIMIT_ATTACHED, 0 },
-		{ SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 100 }, { SQLITE_LIMIT_WORKER_THREADS, 0 },
+		{ SQLITE_LIMIT_SQL_LENGTH, 1 << 20 },
+		{ SQLITE_LIMIT_LENGTH, 1 << 20 },
+		{ SQLITE_LIMIT_COLUMN, 1000 },
+		{ SQLITE_LIMIT_EXPR_DEPTH, 100 },
+		{ SQLITE_LIMIT_COMPOUND_SELECT, 50 },
+		{ SQLITE_LIMIT_VDBE_OP, 200000 },
+		{ SQLITE_LIMIT_FUNCTION_ARG, 100 },
+		{ SQLITE_LIMIT_ATTACHED, 0 },
+		{ SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 100 },
+		{ SQLITE_LIMIT_WORKER_THREADS, 0 },
 	};
 	int on;
 
@@ -158,7 +165,8 @@ static const char *new_name(struct statement *s, const char *name, unsigned n)
 	char *own = arena_strdup(&s->mem, name && *name ? name : "?");
 	const char *is = own;
 
-	for (char *c = own; *c; c++) /* the name of an expression is its text, which may have lines */
+	for (char *c = own; *c;
+	     c++) /* the name of an expression is its text, which may have lines */
 		if ((unsigned char)*c < ' ')
 			*c = ' ';
 	for (unsigned i = 1; is_named(s, is, n); i++)
@@ -260,14 +268,14 @@ struct value {
 		double d;
 		const char *s;
 	};
-	int type;		/* SQLITE_INTEGER ... */
+	int type; /* SQLITE_INTEGER ... */
 };
 
 struct result {
 	struct statement *s;
 	struct table *t;
 	VEC(struct value) v;
-	unsigned *types;	/* of each column: 1 << SQLITE_INTEGER ... of those that it has */
+	unsigned *types; /* of each column: 1 << SQLITE_INTEGER ... of those that it has */
 };
 
 /* What a cell of a table cannot have, because it stands for unknown there, is a text. */
@@ -319,8 +327,7 @@ static void set_cell(struct result *x, const struct column *c, void *row, const 
 	if (v->type == SQLITE_NULL)
 		cell_set_unknown(c, row);
 	else if (c->type == COL_STR)
-		cell_set_str(c, row,
-			     v->type == SQLITE_TEXT ? v->s : number_text(v, &x->t->mem));
+		cell_set_str(c, row, v->type == SQLITE_TEXT ? v->s : number_text(v, &x->t->mem));
 	else if (c->type == COL_RATIO)
 		cell_set_ratio(c, row, v->type == SQLITE_INTEGER ? (double)v->i : v->d);
 	else
@@ -340,8 +347,7 @@ static void set_rows(struct result *x)
 	t->nrows = t->nall = s->ncols ? x->v.n / s->ncols : 0;
 	t->rows = rows = arena_calloc(&t->mem, t->nrows, t->row_size);
 	for (size_t i = 0; i < t->nrows * s->ncols; i++)
-		set_cell(x, &s->cols[i % s->ncols], rows + i / s->ncols * t->row_size,
-			 &x->v.v[i]);
+		set_cell(x, &s->cols[i % s->ncols], rows + i / s->ncols * t->row_size, &x->v.v[i]);
 }
 
 static enum status too_much(const char *what, struct diag *diag)
@@ -359,6 +365,8 @@ static enum status ended(struct statement *s, int rc, struct diag *diag)
 		return too_much("steps", diag);
 	if (rc == SQLITE_ROW || rc == SQLITE_NOMEM)
 		return too_much("memory", diag);
+	if (rc == SQLITE_CORRUPT || rc == SQLITE_NOTADB || rc == SQLITE_IOERR)
+		return database_broken(s->db, diag);
 	return sql_wrong(s, diag);
 }
 
