@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "dumpread/base/jobs.h"
+
 void issues_init(struct issues *is)
 {
 	memset(is, 0, sizeof(*is));
@@ -33,31 +35,72 @@ static struct ledger ledger_of(struct issues *is, pthread_t thread)
 	return (struct ledger){ is->v, &is->n };
 }
 
-static struct issue *find_or_add(struct ledger l, enum status kind, const char *object)
+/* V[I], moved up to where its place is. */
+static struct issue *in_order(struct issue *v, unsigned i)
+{
+	struct issue moved;
+	unsigned to = i;
+
+	while (to && v[to - 1].first > v[i].first)
+		to--;
+	if (to == i)
+		return &v[i];
+	moved = v[i];
+	memmove(v + to + 1, v + to, (i - to) * sizeof(*v));
+	v[to] = moved;
+	return &v[to];
+}
+
+static struct issue *find_or_add(struct ledger l, enum status kind, const char *object,
+				 uint64_t place)
 {
 	struct issue *v = l.v;
+	unsigned i = 0;
 
-	for (unsigned i = 0; i < *l.n; i++)
-		if (v[i].kind == kind && !strcmp(v[i].object, object))
-			return &v[i];
-	if (*l.n == ISSUES_MAX)
-		return &v[*l.n - 1];
-	v[*l.n] = (struct issue){ .kind = kind, .object = object };
-	return &v[(*l.n)++];
+	while (i < *l.n && (v[i].kind != kind || strcmp(v[i].object, object)))
+		i++;
+	if (i == ISSUES_MAX)
+		return &v[i - 1];
+	if (i == *l.n) {
+		v[i] = (struct issue){ .kind = kind, .object = object, .first = place };
+		++*l.n;
+	} else if (place < v[i].first) {
+		v[i].first = place;
+	}
+	return in_order(v, i);
+}
+
+/* Room for a text of PLACE behind those of the same or smaller ones; NULL: there is none. */
+static char *text_at(struct issue *i, uint64_t place)
+{
+	unsigned n = i->ntexts < ISSUE_TEXTS ? i->ntexts : ISSUE_TEXTS - 1, to = n;
+
+	if (i->ntexts == ISSUE_TEXTS && place >= i->place[n])
+		return NULL;
+	while (to && i->place[to - 1] > place)
+		to--;
+	memmove(i->text[to + 1], i->text[to], (n - to) * sizeof(i->text[0]));
+	memmove(&i->place[to + 1], &i->place[to], (n - to) * sizeof(i->place[0]));
+	i->place[to] = place;
+	i->ntexts = n + 1;
+	return i->text[to];
 }
 
 void issue_add(struct issues *is, enum status kind, const char *object, uint64_t count,
 	       const char *fmt, ...)
 {
+	const uint64_t place = jobs_place();
 	struct issue *i;
 	va_list ap;
+	char *text;
 
 	pthread_mutex_lock(&is->lock);
-	i = find_or_add(ledger_of(is, pthread_self()), kind, object);
+	i = find_or_add(ledger_of(is, pthread_self()), kind, object, place);
 	i->count += count;
-	if (i->ntexts < ISSUE_TEXTS) {
+	text = text_at(i, place);
+	if (text) {
 		va_start(ap, fmt);
-		vsnprintf(i->text[i->ntexts++], sizeof(i->text[0]), fmt, ap);
+		vsnprintf(text, sizeof(i->text[0]), fmt, ap);
 		va_end(ap);
 	}
 	pthread_mutex_unlock(&is->lock);
@@ -76,11 +119,15 @@ void issues_begin_aside(struct issues *is, struct issues_aside *own)
 static void add_all(struct ledger to, const struct issue *from, unsigned n)
 {
 	for (const struct issue *end = from + n; from < end; from++) {
-		struct issue *at = find_or_add(to, from->kind, from->object);
+		struct issue *at = find_or_add(to, from->kind, from->object, from->first);
 
 		at->count += from->count;
-		for (unsigned t = 0; t < from->ntexts && at->ntexts < ISSUE_TEXTS; t++)
-			memcpy(at->text[at->ntexts++], from->text[t], sizeof(at->text[0]));
+		for (unsigned t = 0; t < from->ntexts; t++) {
+			char *text = text_at(at, from->place[t]);
+
+			if (text)
+				memcpy(text, from->text[t], sizeof(at->text[0]));
+		}
 	}
 }
 
@@ -105,6 +152,13 @@ void issues_clear(struct issues *is)
 	issues_undo(is, &none);
 }
 
+/* Text FROM of I becomes text TO. */
+static void keep_text(struct issue *i, unsigned to, unsigned from)
+{
+	memmove(i->text[to], i->text[from], sizeof(i->text[0]));
+	i->place[to] = i->place[from];
+}
+
 /* One text of LESS takes away one of FROM. */
 static void take_away(struct issue *from, const struct issue *less)
 {
@@ -120,7 +174,7 @@ static void take_away(struct issue *from, const struct issue *less)
 		if (i < less->ntexts)
 			taken |= 1u << i;
 		else
-			memmove(from->text[kept++], from->text[t], sizeof(from->text[0]));
+			keep_text(from, kept++, t);
 	}
 	from->ntexts = kept;
 }
@@ -131,7 +185,7 @@ void issues_take_away(struct issues *from, const struct issues *less)
 
 	for (unsigned i = 0; i < less->n; i++)
 		take_away(find_or_add((struct ledger){ from->v, &from->n }, less->v[i].kind,
-				      less->v[i].object),
+				      less->v[i].object, UINT64_MAX),
 			  &less->v[i]);
 	for (unsigned i = 0; i < from->n; i++)
 		if (from->v[i].count)

@@ -4,7 +4,9 @@
  *
  * Whatever could not be read or believed is counted here by (kind, object):
  * ("nodata", "vma", 12) is twelve vmas that the dump does not hold. The first
- * few of each keep a sentence; counts are exact. Thread-safe.
+ * few of each keep a sentence; counts are exact. Thread-safe. First is what one
+ * thread would meet first (jobs_place()), so that the number of threads changes
+ * neither the sentences nor the order.
  * "nodata", "fault", "corrupt", "limit" ... are status_name() of the reason.
  */
 #ifndef VMCENSUS_ISSUES_H
@@ -24,6 +26,8 @@ struct issue {
 	const char *object;	/* static string: "task", "vma", "page table" ... */
 	uint64_t count;
 	char text[ISSUE_TEXTS][160];
+	uint64_t place[ISSUE_TEXTS];	/* of each text; they and the issues are in this order */
+	uint64_t first;			/* the smallest place */
 	unsigned ntexts;
 };
 
