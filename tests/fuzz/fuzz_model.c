@@ -25,6 +25,7 @@
 #include "model/model.h"
 #include "reports/capsule/capsule.h"
 #include "reports/core/list.h"
+#include "reports/sql/statement.h"
 
 #define DUMPS 24
 #define LOGS 32
@@ -275,11 +276,33 @@ static const struct report *report_of(unsigned which)
 	return report_at(which % n);
 }
 
+/* A report over the rows of another. */
+static void statement(struct snapshot *s, const struct report *r)
+{
+	static const struct statement_limits limits = { .steps = 100000, .bytes = 1 << 20 };
+	struct report_opts o = { 0 };
+	struct table t = { 0 };
+	struct diag diag;
+
+	if (statement_new("SELECT uid, sum(pss), max(comm) FROM procs GROUP BY uid ORDER BY 2", false,
+			  &limits, &diag, &o.statement))
+		abort();
+	t.cols = statement_cols(o.statement, &t.ncols);
+	if (!(statement_needs(o.statement) & ~s->built))
+		r->run(s, &o, &t, &diag);
+	arena_release(&t.mem);
+	statement_free(o.statement);
+}
+
 static void report(struct snapshot *s, const struct report *r, const struct report_opts *o)
 {
 	struct table t = { .cols = r->cols, .ncols = r->ncols };
 	struct diag diag;
 
+	if (r->statement) {
+		statement(s, r);
+		return;
+	}
 	if (!(r->needs & ~(s->built | NEED_KERNEL | NEED_CONFIG)) && !r->run(s, o, &t, &diag) &&
 	    r->text)
 		r->text(s, o, &t, nowhere);
