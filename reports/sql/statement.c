@@ -375,19 +375,21 @@ enum status statement_step(struct statement *s, struct table *t, struct diag *di
 	struct result x = { .s = s, .t = t, .types = arena_array(&s->mem, unsigned, s->ncols) };
 	sqlite3_int64 most = (sqlite3_int64)min_u64(s->left.bytes, INT64_MAX / 2);
 	uint64_t row = s->ncols * (sizeof(struct value) + sizeof(uint64_t));
+	sqlite3_int64
+		was; /* the limit is the process's: a program that has this as a library may have its own */
 	enum status st;
 	int rc;
 
 	t->cols = s->cols;
 	t->ncols = s->ncols;
-	sqlite3_hard_heap_limit64(sqlite3_memory_used() + most);
+	was = sqlite3_hard_heap_limit64(sqlite3_memory_used() + most);
 	while ((rc = sqlite3_step(s->st)) == SQLITE_ROW && s->left.bytes > row) {
 		s->left.bytes -= row;
 		for (unsigned i = 0; i < s->ncols; i++)
 			take_value(&x, i);
 	}
 	st = ended(s, rc, diag);
-	sqlite3_hard_heap_limit64(0);
+	sqlite3_hard_heap_limit64(was);
 	if (!st)
 		set_rows(&x);
 	return st;
