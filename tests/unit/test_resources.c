@@ -129,3 +129,22 @@ TEST(machine)
 	arena_release(&s.mem);
 	fake_free(f);
 }
+
+/* A range whose name is not in the dump is not one without a name: what it is is unknown. */
+TEST(lost_name)
+{
+	struct fake *f = tree();
+	struct resources rs;
+	struct arena mem = { 0 };
+	size_t at = 0;
+
+	fake_put_uint(f, CODE + NAME, fake_kva(f, 0x9000), 8);
+	fake_drop(f, 0x9000);
+	resources_read(&f->kernel, f->r, &mem, &rs);
+	CHECK(rs.torn && !rs.whole);
+	CHECK_EQ(fake_issues(f, "resource tree"), 1);
+	CHECK(!resource_name(&rs, 0x20000, &at));
+	CHECK_STR(resource_name(&rs, 0x90000, &at), "Crash kernel");
+	arena_release(&mem);
+	fake_free(f);
+}

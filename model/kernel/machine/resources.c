@@ -21,6 +21,7 @@ struct walker {
 	struct arena *mem;
 	struct resources *rs;
 	unsigned left;		/* resources that may still be read */
+	unsigned nameless;	/* whose names could not be read */
 };
 
 struct resource {
@@ -56,7 +57,9 @@ static enum status read_one(struct walker *w, uint64_t addr, struct resource *re
 			.sibling = kobj_u64(&o, M_RES_SIBLING),
 		};
 		text = kobj_u64(&o, M_RES_NAME);
-		if (text && !read_kva_str(w->r, text, name, sizeof(name)) && *name)
+		if (text && read_kva_str(w->r, text, name, sizeof(name)))
+			w->nameless++;
+		else if (text && *name)
 			ret->name = arena_strdup(w->mem, name);
 	}
 	kobj_release(&o);
@@ -114,10 +117,13 @@ void resources_read(const struct kernel *k, struct reader *r, struct arena *mem,
 	if (!st)
 		st = walk_resources(&w, all.child,
 				    &(struct resource_span){ all.start, all.end, NULL, false }, 0);
-	ret->whole = !st;
-	ret->torn = st;
+	ret->whole = !st && !w.nameless;
+	ret->torn = !ret->whole;
 	if (st)
 		issue_add(k->issues, st, "resource tree", 1, "after %zu ranges", ret->v.n);
+	if (w.nameless)
+		issue_add(k->issues, ST_NODATA, "resource tree", w.nameless,
+			  "ranges without their names");
 }
 
 void resources_shown(const struct snapshot *s, struct arena *mem, struct resources *ret)

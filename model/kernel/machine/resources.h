@@ -23,8 +23,8 @@ struct resource_line {
 struct resources {
 	VEC(struct resource_line) lines;	/* each before those in it */
 	VEC(struct resource_span) v;	/* ascending, disjoint */
-	bool whole;			/* the tree was there, and read to its end */
-	bool torn;			/* it was there, and not read to its end: an issue said so */
+	bool whole;			/* the tree was there, and read to its end, with all names */
+	bool torn;			/* it was there, and is not whole: an issue said so */
 };
 
 /* Is NAME, which may be NULL, that of RAM? Also "System RAM (kmem)", plugged in within another resource. */
