@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -9,6 +10,8 @@
 #include "reports/capsule/fd_vfs.h"
 #include "reports/capsule/sets.h"
 #include "reports/capsule/sql.h"
+
+#define SCHEMA_NUMBERED 6 /* user_version of the first fleets whose dumps have numbers */
 
 bool database_is(const uint8_t *head, size_t n, uint32_t id)
 {
@@ -113,10 +116,27 @@ static bool is_set(sqlite3 *db, const char *schema, const char *name)
 	return is;
 }
 
-static bool has_column(sqlite3 *db, const char *schema, const char *table, const char *column)
+bool database_has_column(sqlite3 *db, const char *schema, const char *table, const char *column)
 {
 	return !sqlite3_table_column_metadata(db, schema, table, column, NULL, NULL, NULL, NULL,
 					      NULL);
+}
+
+enum status database_numbered(sqlite3 *db, bool *numbered, struct diag *diag)
+{
+	sqlite3_stmt *st = NULL;
+	int64_t schema = 0;
+
+	if (!sqlite3_prepare_v2(db, "PRAGMA user_version", -1, &st, NULL) &&
+	    sqlite3_step(st) == SQLITE_ROW)
+		schema = sqlite3_column_int64(st, 0);
+	sqlite3_finalize(st);
+	if (schema < 0 || schema > FLEET_SCHEMA)
+		return fail(diag, ST_UNSUPPORTED,
+			    "the fleet has schema_version %" PRId64 "; this program knows %d",
+			    schema, FLEET_SCHEMA);
+	*numbered = schema >= SCHEMA_NUMBERED;
+	return ST_OK;
 }
 
 static bool is_whole(sqlite3 *db, const char *schema, const char *name)
@@ -145,7 +165,7 @@ enum rows_found database_rows(sqlite3 *db, const char *schema, const char *name,
 		char column[16];
 
 		snprintf(column, sizeof(column), "_%u", i);
-		if (!has_column(db, schema, ret->name, column))
+		if (!database_has_column(db, schema, ret->name, column))
 			break;
 		if (!is_set(db, schema, set) || !is_whole(db, schema, set))
 			return ROWS_BROKEN;
@@ -160,10 +180,11 @@ enum rows_found database_rows(sqlite3 *db, const char *schema, const char *name,
 
 const char *database_cell(const struct database_rows *r, const char *column)
 {
-	if (has_column(r->db, r->schema, r->name, column))
+	if (database_has_column(r->db, r->schema, r->name, column))
 		return arena_printf(r->mem, "m.\"%s\"", column);
 	for (unsigned i = 1; i <= r->nsets; i++)
-		if (has_column(r->db, r->schema, arena_printf(r->mem, "%s_%u", r->name, i), column))
+		if (database_has_column(r->db, r->schema, arena_printf(r->mem, "%s_%u", r->name, i),
+					column))
 			return arena_printf(r->mem, "s%u.\"%s\"", i, column);
 	return NULL;
 }

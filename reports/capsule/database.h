@@ -31,6 +31,11 @@ bool database_has_in(sqlite3 *db, const char *schema, const char *name);
 /* The same of the database itself. */
 bool database_has(sqlite3 *db, const char *name);
 
+/* Has TABLE of SCHEMA, as it is declared, a column of this name? */
+bool database_has_column(sqlite3 *db, const char *schema, const char *table, const char *column);
+/* Of a fleet: do numbers stand in its tables for the dumps? ST_UNSUPPORTED with DIAG: it is of a newer program. */
+enum status database_numbered(sqlite3 *db, bool *numbered, struct diag *diag);
+
 /* The rows of a report, which are in one table or in sets beside it (sets.h). */
 struct database_rows {
 	const char *from; /* what stands behind FROM */

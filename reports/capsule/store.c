@@ -64,15 +64,11 @@ static void step(struct capsule *c, sqlite3_stmt *st)
 /* Names of the kernel may hold any byte. What is not UTF-8 is no text to those who read it. */
 static void bind_str(struct capsule *c, sqlite3_stmt *st, int at, const char *s)
 {
-	const char *end = s;
-
 	if (!s) {
 		must(c->db, sqlite3_bind_null(st, at));
 		return;
 	}
-	for (unsigned n; (n = utf8_char(end)); end += n)
-		;
-	if (*end)
+	if (!utf8_whole(s))
 		must(c->db, sqlite3_bind_blob64(st, at, s, strlen(s), SQLITE_TRANSIENT));
 	else
 		must(c->db,

@@ -5,7 +5,6 @@
  * The tables are the same, but for what says of which dump a row is, which a capsule has not: the column _of,
  * a number, or dump_id in fleets before schema_version 6. Tables and columns that an older file lacks are unknown.
  */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,8 +18,6 @@
 #include "reports/capsule/digest.h"
 #include "reports/fleet/fleet.h"
 #include "reports/fleet/older.h"
-
-#define SCHEMA_NUMBERED 6 /* user_version of the first fleets whose dumps have numbers */
 
 struct loading {
 	struct fleet *f;
@@ -497,24 +494,6 @@ static enum status check_capsule(struct loading *l, struct diag *diag)
 	return st;
 }
 
-/* Which tables it has. */
-static enum status check_fleet(struct loading *l, struct diag *diag)
-{
-	sqlite3_stmt *st = NULL;
-	int64_t schema = 0;
-
-	if (!sqlite3_prepare_v2(l->db, "PRAGMA user_version", -1, &st, NULL) &&
-	    sqlite3_step(st) == SQLITE_ROW)
-		schema = sqlite3_column_int64(st, 0);
-	sqlite3_finalize(st);
-	if (schema < 0 || schema > FLEET_SCHEMA)
-		return fail(diag, ST_UNSUPPORTED,
-			    "the fleet has schema_version %" PRId64 "; this program knows %d",
-			    schema, FLEET_SCHEMA);
-	l->numbered = schema >= SCHEMA_NUMBERED;
-	return ST_OK;
-}
-
 /* All that L's open database has, or nothing of it. Closes it. */
 static enum status add_database(struct loading *l, enum status st, const char *path,
 				struct diag *diag)
@@ -552,7 +531,7 @@ enum status fleet_add(struct fleet *f, uint8_t *bytes, size_t size, const char *
 	}
 	st = database_open(bytes, size, &l.trust, diag, &l.db);
 	if (!st)
-		st = many ? check_fleet(&l, diag) : check_capsule(&l, diag);
+		st = many ? database_numbered(l.db, &l.numbered, diag) : check_capsule(&l, diag);
 	if (!st && !many)
 		l.id = capsule_name(&l, path);
 	st = add_database(&l, st, path, diag);
@@ -569,6 +548,6 @@ enum status fleet_add_fd(struct fleet *f, int fd, uint64_t size, const char *pat
 	begin(f);
 	st = database_open_fd(fd, size, &l.trust, diag, &l.db);
 	if (!st)
-		st = check_fleet(&l, diag);
+		st = database_numbered(l.db, &l.numbered, diag);
 	return add_database(&l, st, path, diag);
 }

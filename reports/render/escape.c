@@ -33,6 +33,13 @@ unsigned utf8_char(const char *str)
 	return cont(s[2]) && cont(s[3]) ? 4 : 0;
 }
 
+bool utf8_whole(const char *s)
+{
+	for (unsigned n; (n = utf8_char(s)); s += n)
+		;
+	return !*s;
+}
+
 static uint32_t code_point(const char *str, unsigned n)
 {
 	const unsigned char *s = (const unsigned char *)str;

@@ -98,6 +98,8 @@ void cairo_prepare(void);
 
 /* Bytes of the UTF-8 character at S (1..4), 0 if none is valid there. */
 unsigned utf8_char(const char *s);
+/* Is all of S? Names of the kernel may hold any byte. */
+bool utf8_whole(const char *s);
 
 /* Can the N bytes at S, one character, be drawn as they are? Not controls, invisible
    characters, code points that are no characters (XML and cairo refuse them), or characters

@@ -11,8 +11,6 @@
 #include "reports/capsule/sql.h"
 #include "reports/sql/inner.h"
 
-#define SCHEMA_NUMBERED 6 /* user_version of the first fleets whose dumps have numbers */
-
 /* Tables beside those of reports, where dumps have numbers and where not. */
 static const struct {
 	const char *name, *cols, *numbered, *older;
@@ -81,12 +79,6 @@ struct views {
 	bool numbered;
 };
 
-static bool has_column(sqlite3 *db, const char *table, const char *column)
-{
-	return !sqlite3_table_column_metadata(db, "main", table, column, NULL, NULL, NULL, NULL,
-					      NULL);
-}
-
 /* What stands behind FROM for the rows of report R in TABLE, and its own addresses if OWN is a table. */
 static const char *rows_of(const struct views *v, const struct report *r, const char *table,
 			   const char *own)
@@ -123,9 +115,9 @@ static bool add_view(const struct views *v, const struct sql_table *t)
 	for (unsigned i = 0; i < r->ncols; i++) {
 		const char *c = r->cols[i].name;
 
-		const char *from = has_column(v->db, table, c) ? "m"
-				   : has_column(v->db, own, c) ? "o"
-							       : NULL;
+		const char *from = database_has_column(v->db, "main", table, c) ? "m"
+				   : database_has_column(v->db, "main", own, c) ? "o"
+										: NULL;
 
 		sql = from ? arena_printf(mem, "%s, %s.\"%s\"", sql, from, c)
 			   : arena_printf(mem, "%s, NULL AS \"%s\"", sql, c);
@@ -144,19 +136,11 @@ static bool add_about(const struct views *v, size_t i)
 
 static enum status add_views(struct views *v, struct diag *diag)
 {
-	sqlite3_stmt *st = NULL;
-	int64_t schema = 0;
+	enum status st = database_numbered(v->db, &v->numbered, diag);
 	bool good;
 
-	if (!sqlite3_prepare_v2(v->db, "PRAGMA user_version", -1, &st, NULL) &&
-	    sqlite3_step(st) == SQLITE_ROW)
-		schema = sqlite3_column_int64(st, 0);
-	sqlite3_finalize(st);
-	if (schema < 0 || schema > FLEET_SCHEMA)
-		return fail(diag, ST_UNSUPPORTED,
-			    "the fleet has schema_version %lld; this program knows %d",
-			    (long long)schema, FLEET_SCHEMA);
-	v->numbered = schema >= SCHEMA_NUMBERED;
+	if (st)
+		return st;
 	good = run_sql(v->db, "PRAGMA temp_store = MEMORY");
 	for (unsigned i = 0; i < v->s->ntables; i++)
 		good = good && add_view(v, &v->s->tables[i]);

@@ -305,11 +305,7 @@ static size_t row_of(const struct cursor *c)
 /* Names of the kernel may hold any byte. What is not UTF-8 is no text. */
 static void put_str(sqlite3_context *to, const char *s, sqlite3_destructor_type life)
 {
-	const char *end = s;
-
-	for (unsigned n; (n = utf8_char(end)); end += n)
-		;
-	if (*end)
+	if (!utf8_whole(s))
 		sqlite3_result_blob64(to, s, strlen(s), life);
 	else
 		sqlite3_result_text64(to, s, strlen(s), life, SQLITE_UTF8);
