@@ -4,6 +4,7 @@
  */
 #include "arch/linear.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "dumpread/base/bytes.h"
@@ -106,6 +107,20 @@ bool root_search(struct reader *r, struct kernel_map *m, uint64_t va, uint64_t s
 		if (root_at(r, m, root, va))
 			return true;
 	return false;
+}
+
+enum status root_told(struct dump *d, const struct kernel_map *m, bool by_rule)
+{
+	if (m->has_root)
+		log_debug(d->log, "%s page tables at physical %#" PRIx64, m->paging->name, m->root);
+	else if (!by_rule)
+		return fail(&d->diag, ST_UNSUPPORTED,
+			    "cannot find the kernel's page tables: swapper_pg_dir is not where "
+			    "VMCOREINFO says");
+	else
+		issue_add(&d->issues, ST_CORRUPT, "kernel page tables", 1,
+			  "the kernel's page tables are not in the dump or are damaged");
+	return ST_OK;
 }
 
 void image_late(const struct dump *d, struct linear *image)

@@ -54,6 +54,9 @@ bool root_at(struct reader *r, struct kernel_map *m, uint64_t root, uint64_t va)
 /* The same for each place that agrees with VA in the bits below STEP, a power of two. */
 bool root_search(struct reader *r, struct kernel_map *m, uint64_t va, uint64_t step);
 
+/* Tells whether M has a root. ST_UNSUPPORTED with the dump's diag: it has none, and the image is not BY_RULE either. */
+enum status root_told(struct dump *d, const struct kernel_map *m, bool by_rule);
+
 /* IMAGE, of which a place is known, is from now on what lies between the first and last symbol. */
 void image_late(const struct dump *d, struct linear *image);
 

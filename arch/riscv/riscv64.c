@@ -144,16 +144,7 @@ static enum status find_tables(struct dump *d, struct riscv64 *x, unsigned bits)
 		if (!bits || bits == all_bits[i])
 			m->has_root = find_root(d, r, m, all_bits[i], va);
 	reader_free(r);
-	if (m->has_root)
-		log_debug(d->log, "%s page tables at physical %#" PRIx64, m->paging->name, m->root);
-	else if (!bits || !x->image.size)
-		return fail(&d->diag, ST_UNSUPPORTED,
-			    "cannot find the kernel's page tables: swapper_pg_dir is not where "
-			    "VMCOREINFO says");
-	else
-		issue_add(&d->issues, ST_CORRUPT, "kernel page tables", 1,
-			  "the kernel's page tables are not in the dump or are damaged");
-	return ST_OK;
+	return root_told(d, m, bits && x->image.size);
 }
 
 static enum status riscv64_attach(struct dump *d)
