@@ -200,7 +200,7 @@ enum status layout_resolve(struct dump *d, struct layout *ret)
 	ret->lost = ret->lost_of_processes = 0;
 	for (int id = 0; id < LAYOUT_COUNT; id++) {
 		resolve_one(d, &fact_specs[id], &ret->v[id]);
-		if (ret->v[id].alt == FACT_LOST) {
+		if (layout_lost(ret, id)) {
 			log_debug(d->log, "%s is on types that could not be read",
 				  fact_specs[id].alt[0]);
 			ret->lost++;

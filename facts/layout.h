@@ -118,6 +118,12 @@ static inline bool layout_has(const struct layout *l, enum layout_id id)
 	return l->v[id].alt >= 0;
 }
 
+/* Is it not known whether the kernel has it, because its type could not be read? */
+static inline bool layout_lost(const struct layout *l, enum layout_id id)
+{
+	return l->v[id].alt == FACT_LOST;
+}
+
 /* Bytes of S_...; 0 if absent. */
 static inline uint32_t layout_size(const struct layout *l, enum layout_id id)
 {

@@ -191,7 +191,7 @@ static int ask(const struct sign *s, bool found, const struct evidence *e)
 	seen = s->kind == SIGN_PRINTS ? found : layout_has(e->layout, s->id);
 	switch (s->kind) {
 	case SIGN_PRINTS: all = e->texts->known && !e->texts->partial; break;
-	case SIGN_FACT: all = e->types_whole && e->layout->v[s->id].alt != FACT_LOST; break;
+	case SIGN_FACT: all = e->types_whole && !layout_lost(e->layout, s->id); break;
 	case SIGN_VARIABLE:
 		all = e->symbols_whole && layout_has(e->layout, Y_SAVED_COMMAND_LINE);
 		break;

@@ -24,6 +24,7 @@ static const struct part {
 	const char *path, *outer, *inner;
 	uint8_t size, after, bits_before, bits;
 } parts[] = {
+#define MEMBER(path, size) { path, path, NULL, size, 0, 0, 0 }
 #define DESC_RING "printk_ringbuffer.desc_ring"
 #define DATA_RING "printk_ringbuffer.text_data_ring"
 	{ DESC_RING ".count_bits", DESC_RING, "prb_desc_ring.count_bits", 4, 0, 0, 0 },
@@ -33,25 +34,24 @@ static const struct part {
 	{ DESC_RING ".tail_id", DESC_RING, "prb_desc_ring.tail_id", WORD, 0, 0, 0 },
 	{ DATA_RING ".size_bits", DATA_RING, "prb_data_ring.size_bits", 4, 0, 0, 0 },
 	{ DATA_RING ".data", DATA_RING, "prb_data_ring.data", WORD, 0, 0, 0 },
-	{ "prb_desc.state_var", "prb_desc.state_var", NULL, WORD, 0, 0, 0 },
+	MEMBER("prb_desc.state_var", WORD),
 	{ "prb_desc.text_blk_lpos.begin", "prb_desc.text_blk_lpos",
 	  "prb_data_blk_lpos.begin", WORD, 0, 0, 0 },
 	{ "prb_desc.text_blk_lpos.next", "prb_desc.text_blk_lpos",
 	  "prb_data_blk_lpos.next", WORD, 0, 0, 0 },
-	{ "printk_info.ts_nsec", "printk_info.ts_nsec", NULL, 8, 0, 0, 0 },
-	{ "printk_info.text_len", "printk_info.text_len", NULL, 2, 0, 0, 0 },
+	MEMBER("printk_info.ts_nsec", 8),
+	MEMBER("printk_info.text_len", 2),
 	{ "printk_info.facility", "printk_info.text_len", NULL, 1, 2, 0, 0 },
 	{ "printk_info.level", "printk_info.text_len", NULL, 1, 3, 5, 3 },
-	{ "printk_info.caller_id", "printk_info.caller_id", NULL, 4, 0, 0, 0 },
+	MEMBER("printk_info.caller_id", 4),
 #define RECORD(type) \
-	{ type ".ts_nsec", type ".ts_nsec", NULL, 8, 0, 0, 0 }, \
-	{ type ".len", type ".len", NULL, 2, 0, 0, 0 }, \
-	{ type ".text_len", type ".text_len", NULL, 2, 0, 0, 0 }, \
+	MEMBER(type ".ts_nsec", 8), \
+	MEMBER(type ".len", 2), \
+	MEMBER(type ".text_len", 2), \
 	{ type ".facility", type ".dict_len", NULL, 1, 2, 0, 0 }, \
 	{ type ".level", type ".dict_len", NULL, 1, 3, 5, 3 }
 	RECORD("printk_log"),
 	RECORD("log"),
-#define MEMBER(path, size) { path, path, NULL, size, 0, 0, 0 }
 	MEMBER("list_head.next", WORD),
 	MEMBER("list_head.prev", WORD),
 	MEMBER("page.flags", WORD),

@@ -119,7 +119,7 @@ enum status kmember_u64(const struct kernel *k, struct reader *r, uint64_t addr,
 
 	*ret = 0;
 	if (f->alt < 0)
-		return f->alt == FACT_LOST ? ST_NODATA : ST_ABSENT;
+		return layout_lost(&k->layout, id) ? ST_NODATA : ST_ABSENT;
 	n = member_width(&f->m);
 	if (n > sizeof(raw))
 		return ST_CORRUPT;

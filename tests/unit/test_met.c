@@ -8,6 +8,7 @@
 #include "model/shared.h"
 #include "tests/unit/check.h"
 #include "tests/unit/fake.h"
+#include "tests/unit/issue_texts.h"
 
 static void set_up(struct snapshot *s, struct fake *f)
 {
@@ -17,20 +18,6 @@ static void set_up(struct snapshot *s, struct fake *f)
 static struct issues *issues_of(const struct snapshot *s)
 {
 	return s->k->issues;
-}
-
-/* "object*count:text,text ..." in their order. */
-static const char *all_of(const struct issues *is)
-{
-	static char text[2000];
-
-	*text = '\0';
-	for (unsigned i = 0; i < is->n; i++) {
-		sprintf(text + strlen(text), "%s%s*%u:", i ? " " : "", is->v[i].object, (unsigned)is->v[i].count);
-		for (unsigned t = 0; t < is->v[i].ntexts; t++)
-			sprintf(text + strlen(text), "%s%s", t ? "," : "", is->v[i].text[t]);
-	}
-	return text;
 }
 
 static void part(struct snapshot *s, const char *object, unsigned runs_for, unsigned depends)

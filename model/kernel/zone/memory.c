@@ -51,7 +51,7 @@ static bool elem(const struct system *y, uint64_t object, enum layout_id id, int
 
 	*ret = 0;
 	if (f->alt < 0)
-		return f->alt != FACT_LOST;
+		return !layout_lost(&y->k->layout, id);
 	if (i < 0 || i >= f->m.count)
 		return false;
 	return !read_kva_uint(y->r, object + f->m.offset + (uint64_t)i * f->m.stride, f->m.stride,

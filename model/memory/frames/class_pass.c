@@ -42,7 +42,7 @@ static unsigned lost_of_page(const struct layout *l)
 	unsigned lost = 0;
 
 	for (size_t i = 0; i < ARRAY_LEN(deciding); i++)
-		if (l->v[deciding[i].id].alt == FACT_LOST)
+		if (layout_lost(l, deciding[i].id))
 			lost |= deciding[i].is;
 	return lost;
 }
